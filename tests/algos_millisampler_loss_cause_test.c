@@ -130,7 +130,8 @@ static void check_by_oracle(const struct sampled *s,
 	double k[40], n[40], sum_k = 0, sum_n = 0, n_hot = 0, hit = 0;
 	int hot[40];
 	for (int m = 0; m < 40; m++) {
-		k[m] = ceil(at(s, s->samples.in_retx, m) / 1500);
+		k[m] = ceil(
+		    fmax(at(s, s->samples.in_retx, m) - p->least, 0) / 1500);
 		n[m] = ceil(at(s, s->samples.in_bytes, m) / 1500);
 		if (m > 0)
 			n[m] = fmax(n[m],
@@ -195,6 +196,8 @@ static void random_tables_are_judged_as_by_the_oracle(void **state)
 		p.rto_ms = sim_rng_below(&r, 8);
 		if (run % 3 == 1)
 			p.rto_to_ms = sim_rng_below(&r, 20);
+		if (run % 3 == 2)
+			p.least = sim_rng_below(&r, 2000);
 		if (run % 3 == 2)
 			p.healthy = 1e-4 * sim_rng_below(&r, 1000);
 		sampled_run(&s, 0, 40);

@@ -246,7 +246,7 @@ static void parameters_are_held_to_their_ranges(void **state)
 	(void)state;
 	assert_ok(sim_field_defaults(netns_phantom_fields, &p, test_err()));
 	assert_ok(netns_phantom_law(&law, &p, 16, test_err()));
-	assert_int_equal(law.mbps, 200);
+	assert_int_equal(law.mbps, 50);
 	assert_int_equal(law.shared, 262144ull * PHANTOM_UNITS);
 	assert_int_equal(netns_phantom_law(&law, &p, 0, &e), SIM_ERANGE);
 	assert_int_equal(netns_phantom_law(&law, &p, 65, &e), SIM_ERANGE);

@@ -22,6 +22,10 @@ const struct sim_field algo_loss_cause_fields[] = {
 	.def = "1", .doc = "of buckets; runs of others are not looked at"},
     {"segment", SIM_F_F64, AT(segment), .min = 64, .max = 65536,
 	.unit = "bytes", .def = "1500", .doc = "of a packet"},
+    {"least", SIM_F_F64, AT(least), .min = 0, .max = 65536, .unit = "bytes",
+	.def = "0",
+	.doc = "sent again that count as nothing: packets without data, which "
+	       "wait for longer timers"},
     {"share", SIM_F_F64, AT(share), .min = 0, .max = 1, .unit = "1",
 	.def = "0.5", .doc = "of the line; more is a burst"},
     {"ce_share", SIM_F_F64, AT(ce_share), .min = 0, .max = 1, .unit = "1",
@@ -118,7 +122,8 @@ static void loss_add_run(struct loss_sums *sum, const struct algo_series *s,
 	sum->seen = 1;
 	for (size_t m = 0; m < s->n; m++) {
 		const double here = loss_packets(in[m], p->segment);
-		const double k = loss_packets(retx[m], p->segment);
+		const double k =
+		    loss_packets(fmax(retx[m] - p->least, 0), p->segment);
 		const double n = here > before ? here : before;
 		const int h = hot[m];
 		before = here;

@@ -27,7 +27,7 @@
  *	sent again           12   9  0   0   0   0   0     buffer
  *	sent again            1   0  0   1   0   0   1     link
  *
- * Packets are bytes by `segment`, rounded up. It asks for ECN: without marks no
+ * Packets are bytes by `segment`, rounded up, of those sent again without `least`. It asks for ECN: without marks no
  * bucket is hot. Blamed is the link from the ToR to the host, wherever above
  * it the loss may have been. As a diagnoser it looks also at what hosts send
  * again (loss_out.h), and there the link to the ToR is blamed.
@@ -43,7 +43,7 @@
 
 struct algo_loss_cause_params {
 	double width_ms; /* of the runs that are looked at */
-	double segment, share, ce_share, tail_ms, rto_ms, rto_to_ms;
+	double segment, least, share, ce_share, tail_ms, rto_ms, rto_to_ms;
 	double cold, geometric, healthy, margin, both;
 };
 extern const struct sim_field algo_loss_cause_fields[];

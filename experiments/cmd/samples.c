@@ -21,6 +21,8 @@ static const struct cmd_verb cmd_samples_verbs[] = {
 	cmd_samples_export},
     {"sketch", "what sketches of 128 bits tell of N connections",
 	cmd_samples_sketch},
+    {"lab", "a rack of this machine's kernel, and what its hosts count",
+	cmd_samples_lab},
     {0},
 };
 

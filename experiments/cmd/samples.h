@@ -14,5 +14,6 @@ int cmd_samples_show(int argc, char **argv);
 int cmd_samples_import(int argc, char **argv);
 int cmd_samples_export(int argc, char **argv);
 int cmd_samples_sketch(int argc, char **argv);
+int cmd_samples_lab(int argc, char **argv);
 
 #endif

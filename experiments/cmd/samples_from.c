@@ -88,7 +88,7 @@ void cmd_samples_told(void *arg, const struct xp_tap_said *s)
 
 /* --- tables -----------------------------------------------------------------*/
 
-static void rows_begin(struct cmd_rows *r, int json, const char *const head[])
+void cmd_rows_begin(struct cmd_rows *r, int json, const char *const head[])
 {
 	*r = (struct cmd_rows){.json = json};
 	if (json) {
@@ -137,7 +137,7 @@ void cmd_rows_number(struct cmd_rows *r, const char *key, double x)
 		printf("%.6g", x);
 }
 
-static void rows_end(struct cmd_rows *r)
+void cmd_rows_end(struct cmd_rows *r)
 {
 	if (r->json)
 		printf(r->n_rows > 0 ? "}]\n" : "]\n");
@@ -185,9 +185,9 @@ int cmd_samples_each(const struct cmd_samples_from *from,
 	int rc = xp_racks_open(&r, from->file, &p, &e);
 	if (rc == 0) {
 		cmd_samples_warn(from->file, r.file);
-		rows_begin(rows, from->json, head);
+		cmd_rows_begin(rows, from->json, head);
 		rc = samples_each(&r, work, arg, &e);
-		rows_end(rows);
+		cmd_rows_end(rows);
 	}
 	xp_racks_close(&r);
 	return cmd_samples_end(rc, &e);

@@ -49,6 +49,8 @@ struct cmd_rows {
 	int json;
 	size_t n_rows, n_cells;
 };
+void cmd_rows_begin(struct cmd_rows *r, int json, const char *const head[]);
+void cmd_rows_end(struct cmd_rows *r);
 void cmd_rows_row(struct cmd_rows *r);
 void cmd_rows_text(struct cmd_rows *r, const char *key, const char *text);
 void cmd_rows_number(struct cmd_rows *r, const char *key, double x);

@@ -8,6 +8,7 @@
 #include <linux/fib_rules.h>
 #include <linux/if.h>
 #include <linux/if_link.h>
+#include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <stdio.h>
@@ -51,6 +52,8 @@ static const char *asked(uint16_t type)
 	switch (type) {
 	case RTM_NEWLINK:
 		return "make or raise interface";
+	case RTM_NEWQDISC:
+		return "give a queue to interface";
 	case RTM_NEWADDR:
 		return "give an address to interface";
 	case RTM_NEWROUTE:
@@ -237,6 +240,34 @@ int netns_put_up(struct netns_batch *b, uint32_t ifindex, const char *alias,
 	info->ifi_flags = info->ifi_change = IFF_UP | IFF_NOARP;
 	if (alias)
 		mnl_attr_put_strz(h, IFLA_IFALIAS, alias);
+	netns_link_add(b, h);
+	return 0;
+}
+
+/* The kernel knows the time of a packet by itself if it is told that there is
+ * nothing odd about its lower layer; else it wants a table. */
+int netns_put_line(struct netns_batch *b, uint32_t ifindex, uint32_t mbps,
+    uint32_t mtu, uint32_t limit, struct sim_err *e)
+{
+	const uint32_t bucket = 2 * (mtu + 14);
+	const struct tc_tbf_qopt q = {.limit = limit,
+	    .rate = {.linklayer = TC_LINKLAYER_ETHERNET,
+		.rate = mbps * 125000}};
+	int rc = make_room(b, 256, e);
+	if (rc < 0)
+		return rc;
+	struct nlmsghdr *h = netns_link_begin(b, RTM_NEWQDISC,
+	    NLM_F_CREATE | NLM_F_REPLACE, ifindex);
+	struct tcmsg *t = mnl_nlmsg_put_extra_header(h, sizeof(*t));
+	t->tcm_family = AF_UNSPEC;
+	t->tcm_ifindex = (int)ifindex;
+	t->tcm_parent = TC_H_ROOT;
+	t->tcm_handle = TC_H_MAKE(1U << 16, 0);
+	mnl_attr_put_strz(h, TCA_KIND, "tbf");
+	struct nlattr *of = mnl_attr_nest_start(h, TCA_OPTIONS);
+	mnl_attr_put(h, TCA_TBF_PARMS, sizeof(q), &q);
+	mnl_attr_put_u32(h, TCA_TBF_BURST, bucket);
+	mnl_attr_nest_end(h, of);
 	netns_link_add(b, h);
 	return 0;
 }

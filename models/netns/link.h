@@ -69,6 +69,12 @@ int netns_put_cable(struct netns_batch *b, const struct netns_end *one,
 int netns_put_up(struct netns_batch *b, uint32_t ifindex, const char *alias,
     struct sim_err *e);
 
+/* From now on interface IFINDEX sends no faster than MBPS, what waits for that in
+ * order, up to LIMIT bytes of it: a token bucket of two packets of MTU bytes.
+ * Frames count with their Ethernet header. */
+int netns_put_line(struct netns_batch *b, uint32_t ifindex, uint32_t mbps,
+    uint32_t mtu, uint32_t limit, struct sim_err *e);
+
 int netns_put_address(struct netns_batch *b, uint32_t ifindex, uint32_t addr,
     uint8_t len, struct sim_err *e);
 

@@ -489,6 +489,21 @@ int netns_spread(const struct netns_net *net, topo_switch s, topo_host h,
 	return of_node(net, at, rc, e);
 }
 
+/* A link leaves its sender by the interface that receives its reverse. */
+int netns_pace(const struct netns_net *net, topo_link l, uint32_t mbps,
+    uint32_t limit, struct sim_err *e)
+{
+	topo_node from, to;
+	struct netns_batch batch;
+	topo_link_ends(net->t, l, &from, &to);
+	netns_batch_begin(&batch, net->node[from].nl);
+	int rc = netns_put_line(&batch, netns_ifindex(topo_link_reverse(l)),
+	    mbps, net->p.mtu, limit, e);
+	if (rc == 0)
+		rc = netns_batch_end(&batch, e);
+	return of_node(net, from, rc, e);
+}
+
 uint32_t netns_seed(const struct netns_net *net, topo_switch s)
 {
 	return topo_switch_seed(net->p.ecmp_seed, s);

@@ -76,6 +76,12 @@ int netns_count(const struct netns_net *net, uint64_t packets[],
 int netns_next(const struct netns_net *net, topo_switch s, topo_link in,
     const struct topo_tuple *t, topo_link *next, struct sim_err *e);
 
+/* From now on what is sent over link L goes at no more than MBPS, 1 to 34000, and
+ * up to LIMIT bytes of it wait, in order; what more there is the kernel drops.
+ * Errors SIM_EIO, as of a kernel without this queue (tbf). */
+int netns_pace(const struct netns_net *net, topo_link l, uint32_t mbps,
+    uint32_t limit, struct sim_err *e);
+
 /* A next hop and its parts of the flows: 1 to 256. */
 struct netns_share {
 	topo_link link;

@@ -71,6 +71,13 @@ int netns_next(const struct netns_net *net, topo_switch s, topo_link in,
 	return none_none(e);
 }
 
+int netns_pace(const struct netns_net *net, topo_link l, uint32_t mbps,
+    uint32_t limit, struct sim_err *e)
+{
+	(void)net, (void)l, (void)mbps, (void)limit;
+	return none_none(e);
+}
+
 int netns_spread(const struct netns_net *net, topo_switch s, topo_host h,
     const struct netns_share share[], uint32_t n, struct sim_err *e)
 {

@@ -11,7 +11,7 @@
 #define AT(member) offsetof(struct netns_phantom_params, member)
 const struct sim_field netns_phantom_fields[] = {
     {"line", SIM_F_F64, AT(line_mbps), .min = 1, .max = PHANTOM_MAX_MBPS,
-	.unit = "Mb/s", .def = "200", .doc = "of a host; whole"},
+	.unit = "Mb/s", .def = "50", .doc = "of a host; whole"},
     {"shared", SIM_F_F64, AT(shared), .min = 1500, .max = PHANTOM_MAX_BYTES,
 	.unit = "bytes", .def = "262144",
 	.doc = "of the buffer, for all ports"},

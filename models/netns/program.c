@@ -184,9 +184,12 @@ int netns_program_attach(const struct bpf_object *o, const char *program,
 	    .handle = 1,
 	    .priority = priority,
 	    .prog_fd = netns_program_fd(o, program)};
+	/* A hook that is there already is no news. */
+	libbpf_print_fn_t before = netns_program_quiet();
 	int rc = bpf_tc_hook_create(&hook);
 	if (rc == 0 || rc == -EEXIST)
 		rc = bpf_tc_attach(&hook, &options);
+	libbpf_set_print(before);
 	return rc == 0 ? 0
 		       : sim_fail(e, SIM_EIO,
 			     "The program cannot be attached to interface %u: "
