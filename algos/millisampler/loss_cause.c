@@ -62,10 +62,20 @@ const struct sim_field algo_loss_cause_fields[] = {
     {0},
 };
 
-/* Of one host. Both laws need sums only: p stands before all packets alike. */
+/* A bucket that is not hot, in which something was sent again. */
+struct loss_bucket {
+	double k, n;
+};
+
+/* Of one host. Most laws need sums only: p stands before all packets alike. */
 struct loss_sums {
 	/* [hot]; ways: of the packets to be those sent again. */
 	double k[2], n[2], ways[2], buckets[2], lossy[2], geometric[2];
+	/* For what needs each: those that are not hot and lossy, and packets of
+	 * those that are not hot and quiet. */
+	struct loss_bucket *bucket;
+	size_t n_buckets, cap;
+	double quiet;
 	uint8_t seen;
 };
 
@@ -113,14 +123,22 @@ void algo_loss_mark_hot(const struct algo_series *s, size_t i,
 	}
 }
 
-static void loss_add_run(struct loss_sums *sum, const struct algo_series *s,
-    const struct algo_loss_cause_params *p, const uint8_t hot[])
+/* Of K > 0 packets that a full buffer lost at once. */
+static double loss_at_once(const struct algo_loss_cause_params *p, double k)
+{
+	return log1p(-p->geometric) + loss_ln(k - 1, p->geometric);
+}
+
+static int loss_add_run(struct loss_sums *sum, const struct algo_series *s,
+    const struct algo_loss_cause_params *p, const uint8_t hot[],
+    struct sim_err *e)
 {
 	const double *in = algo_series_at(s, 0, ALGO_SERIES_IN);
 	const double *retx = algo_series_at(s, 0, ALGO_SERIES_IN_RETX);
 	double before = 0;
+	int rc = 0;
 	sum->seen = 1;
-	for (size_t m = 0; m < s->n; m++) {
+	for (size_t m = 0; rc == 0 && m < s->n; m++) {
 		const double here = loss_packets(in[m], p->segment);
 		const double k =
 		    loss_packets(fmax(retx[m] - p->least, 0), p->segment);
@@ -133,9 +151,17 @@ static void loss_add_run(struct loss_sums *sum, const struct algo_series *s,
 		sum->buckets[h]++;
 		sum->lossy[h] += k > 0;
 		if (k > 0)
-			sum->geometric[h] +=
-			    log1p(-p->geometric) + loss_ln(k - 1, p->geometric);
+			sum->geometric[h] += loss_at_once(p, k);
+		if (h)
+			continue;
+		if (k == 0)
+			sum->quiet += n;
+		else if ((rc = SIM_RESERVE(&sum->bucket, &sum->cap,
+			      sum->n_buckets + 1, e)) == 0)
+			sum->bucket[sum->n_buckets++] =
+			    (struct loss_bucket){k, n};
 	}
+	return rc;
 }
 
 /* N packets, of which K were sent again, each with probability RATE. */
@@ -156,16 +182,65 @@ static double loss_share(double part, double whole)
 	return whole > 0 ? part / whole : 0;
 }
 
+/* By a link that loses RATE, and by a buffer whose losses are sent again late. */
+static void loss_of_bucket(const struct loss_bucket *b,
+    const struct algo_loss_cause_params *p, double rate, double *link,
+    double *buffer)
+{
+	*link = rate > 0 ? log1p(-p->cold) +
+		loss_link(b->k, b->n, loss_ways(b->n, b->k), rate)
+			 : -INFINITY;
+	*buffer = log(p->cold) + loss_at_once(p, b->k);
+}
+
+/* All buckets that are not hot, each by either. */
+static double loss_mixed(const struct loss_sums *s,
+    const struct algo_loss_cause_params *p, double rate)
+{
+	double sum = (s->buckets[0] - s->lossy[0]) * log1p(-p->cold) +
+	    loss_ln(s->quiet, 1 - rate);
+	for (size_t i = 0; i < s->n_buckets; i++) {
+		double link, buffer;
+		loss_of_bucket(&s->bucket[i], p, rate, &link, &buffer);
+		const double most = fmax(link, buffer);
+		sum += most + log(exp(link - most) + exp(buffer - most));
+	}
+	return sum;
+}
+
+/* The rate that makes them likeliest: a bucket counts by how likely it is the
+ * link's (EM), all alike to begin with. */
+static double loss_fit(const struct loss_sums *s,
+    const struct algo_loss_cause_params *p)
+{
+	enum { ROUNDS = 200 };
+	double rate = loss_share(s->k[0], s->n[0]);
+	for (int i = 0; i < ROUNDS; i++) {
+		double k = 0, n = s->quiet, link, buffer;
+		for (size_t m = 0; m < s->n_buckets; m++) {
+			const struct loss_bucket *b = &s->bucket[m];
+			loss_of_bucket(b, p, rate, &link, &buffer);
+			const double w = 1 / (1 + exp(buffer - link));
+			k += w * b->k;
+			n += w * b->n;
+		}
+		const double next = loss_share(k, n);
+		if (fabs(next - rate) <= 1e-9 * rate)
+			return next;
+		rate = next;
+	}
+	return rate;
+}
+
 /* Full buffers at most beside a link that is not bad: P is at most `healthy`. */
 static double loss_good(const struct loss_sums *s,
     const struct algo_loss_cause_params *p, double hot)
 {
 	const double k = s->k[0] + s->k[1], n = s->n[0] + s->n[1];
 	const double all = fmin(loss_share(k, n), p->healthy);
-	const double cold = fmin(loss_share(s->k[0], s->n[0]), p->healthy);
 	return p->healthy > 0
 	    ? fmax(loss_link(k, n, s->ways[0] + s->ways[1], all),
-		  hot + loss_link(s->k[0], s->n[0], s->ways[0], cold))
+		  hot + loss_mixed(s, p, fmin(loss_fit(s, p), p->healthy)))
 	    : -INFINITY;
 }
 
@@ -183,11 +258,13 @@ static struct algo_loss_cause loss_judge(const struct loss_sums *s,
 	    .rate = loss_share(k, n),
 	    .log_buffer = hot + loss_buffer(s, 0, p->cold)};
 	c.log_link = loss_link(k, n, s->ways[0] + s->ways[1], c.rate);
+	const double cold =
+	    p->healthy > 0 ? loss_fit(s, p) : loss_share(s->k[0], s->n[0]);
 	c.log_both = hot +
-	    loss_link(s->k[0], s->n[0], s->ways[0],
-		loss_share(s->k[0], s->n[0]));
+	    (p->healthy > 0 ? loss_mixed(s, p, cold)
+			    : loss_link(s->k[0], s->n[0], s->ways[0], cold));
 	if (c.log_both - p->both > c.log_link)
-		c.rate = loss_share(s->k[0], s->n[0]);
+		c.rate = cold;
 	c.ahead = fmax(c.log_link, c.log_both - p->both) -
 	    fmax(c.log_buffer, loss_good(s, p, hot));
 	if (k > 0)
@@ -214,7 +291,7 @@ static int loss_sum_up(const struct obs_runs *runs,
 			break;
 		algo_burst_mark(&s, 0, p->share, in);
 		algo_loss_mark_hot(&s, 0, p, in, in + s.n);
-		loss_add_run(&sum[runs->host[i]], &s, p, in + s.n);
+		rc = loss_add_run(&sum[runs->host[i]], &s, p, in + s.n, e);
 	}
 	algo_series_free(&s);
 	free(in);
@@ -236,6 +313,8 @@ int algo_loss_causes_find(const struct obs_runs *runs,
 			    loss_judge(&sum[h], p, h);
 			rc = algo_loss_causes_add(out, &c, e);
 		}
+	for (uint32_t h = 0; sum && h < n_hosts; h++)
+		free(sum[h].bucket);
 	free(sum);
 	return rc;
 }

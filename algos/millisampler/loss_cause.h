@@ -13,9 +13,11 @@
  *	        packets that is geometric, as a full buffer loses many at once
  *	both    a buffer in hot buckets, a link in all others
  *
- * A good link loses, too, if `healthy` is above 0: then what the others are held
- * against is the buffer, or link or both with a p of at most that, whichever is
- * likeliest.
+ * With `healthy` above 0 good links lose, too, as on a real network, where others
+ * lose acknowledgements: then the two are held against the likeliest of three,
+ * the buffer and link and both with a p of at most `healthy`. And in `both` a bucket
+ * that is not hot is the link's or, as in the buffer's law, with probability `cold`
+ * that of a buffer whose losses are sent again late; p is fitted by EM.
  *
  * A bucket is hot if it, one within `tail` before or one an `rto` before is of a
  * burst in which at least `ce_share` of the bytes were marked. Unknown are p

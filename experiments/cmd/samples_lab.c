@@ -211,6 +211,7 @@ static void samples_lab_usual(struct algo_loss_cause_params *p)
 	p->rto_ms = 40;
 	p->rto_to_ms = 160;
 	p->healthy = 2e-4;
+	p->cold = 1e-3;
 }
 
 int cmd_samples_lab(int argc, char **argv)
