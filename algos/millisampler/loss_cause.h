@@ -29,10 +29,11 @@
  *	sent again           12   9  0   0   0   0   0     buffer
  *	sent again            1   0  0   1   0   0   1     link
  *
- * Packets are bytes by `segment`, rounded up, of those sent again without `least`. It asks for ECN: without marks no
- * bucket is hot. Blamed is the link from the ToR to the host, wherever above
- * it the loss may have been. As a diagnoser it looks also at what hosts send
- * again (loss_out.h), and there the link to the ToR is blamed.
+ * Packets are bytes by `segment`, rounded up, of those sent again without `least`.
+ * It asks for ECN: without marks no bucket is hot. Blamed is the link from the ToR
+ * to the host, wherever above it the loss may have been. As a diagnoser it looks
+ * also at what hosts send again (loss_out.h), and there the link to the ToR is
+ * blamed.
  *
  * Paper  None: ours, on the counters of Millisampler (IMC'22).
  */

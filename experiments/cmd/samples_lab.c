@@ -44,7 +44,7 @@ static const struct cmd_option samples_lab_options[] = {
 	.at = CMD_AT(p.rounds), .max = 1000000},
     {"loss", 0, "RATE@HOST", "the link to this host loses packets, as 0.001@3",
 	.take = take_loss, .at = CMD_AT(p)},
-    {"for", 0, "TIME", "hosts begin to send for so long (20s)",
+    {"for", 0, "TIME", "hosts begin to send for so long (30s)",
 	.take = cmd_take_time, .at = CMD_AT(lasts)},
     {"seed", 0, "N", "of traffic and of the link's losses (1)",
 	.take = cmd_take_u64, .at = CMD_AT(p.seed), .max = UINT64_MAX},
@@ -72,7 +72,10 @@ static void samples_lab_more(FILE *out, const void *args)
 	cmd_field_help(out, xp_kernel_rack_fields);
 	fprintf(out, "Keys of --queue:\n");
 	cmd_field_help(out, netns_phantom_fields);
-	fprintf(out, "Keys of --cause:\n");
+	fprintf(out,
+	    "Keys of --cause, of which here are segment=1514, least=757, "
+	    "rto=40, rto_to=160,\ncold=1e-3, healthy=1e-4, and width that of "
+	    "--param:\n");
 	cmd_field_help(out, algo_loss_cause_fields);
 }
 
@@ -82,9 +85,9 @@ static const struct cmd_line samples_lab_line = {
     .args_doc = "",
     .doc =
 	"Build a rack of network namespaces of this machine, let its hosts "
-	"send to one at once by the kernel's TCP, have them count in buckets "
-	"of a millisecond, and say of each whether a full buffer lost its "
-	"packets or a bad link, beside what really did."
+	"send to one at once by the kernel's TCP, have them count in short "
+	"buckets, and say of each whether a full buffer lost its packets or a "
+	"bad link, beside what really did."
 	"\vAt each port of the switch eBPF reckons a queue of a shared buffer: "
 	"it drops what would not have fitted, and marks what would have waited "
 	"long. What it dropped (buffer) and the link lost (link) is counted "
@@ -157,11 +160,15 @@ static void samples_lab_row(struct cmd_rows *t, const struct algo_loss_cause *c,
 static void samples_lab_sum(const struct args *a,
     const struct xp_kernel_rack_seen *s)
 {
+	uint64_t n = 0;
+	for (uint32_t h = 0; h < s->n_hosts; h++)
+		n += s->port[h].queue.n_dropped;
 	fprintf(stderr,
 	    "%" PRIu64 " connections, %" PRIu64 " failed, %" PRIu64
-	    " packets sent again%s%s\n",
-	    s->n_flows, s->n_failed, s->n_retx, a->output ? " -> " : "",
-	    a->output ? a->output : "");
+	    " packets sent again, %" PRIu64 " dropped by full buffers (%" PRIu64
+	    " by the kernel's count)%s%s\n",
+	    s->n_flows, s->n_failed, s->n_retx, n, s->n_at_ports,
+	    a->output ? " -> " : "", a->output ? a->output : "");
 	if (s->n_other > 0)
 		fprintf(stderr,
 		    "the kernel dropped %" PRIu64
@@ -210,7 +217,7 @@ static void samples_lab_usual(struct algo_loss_cause_params *p)
 	p->least = 757;
 	p->rto_ms = 40;
 	p->rto_to_ms = 160;
-	p->healthy = 2e-4;
+	p->healthy = 1e-4;
 	p->cold = 1e-3;
 }
 
@@ -218,7 +225,7 @@ int cmd_samples_lab(int argc, char **argv)
 {
 	struct args a =
 	    {.p = {.hosts = 16, .incast = 15, .rounds = 16, .seed = 1},
-		.lasts = 20 * SIM_SEC};
+		.lasts = 30 * SIM_SEC};
 	struct xp_kernel_rack_seen seen = {.n_hosts = 0};
 	struct algo_loss_causes found = {0};
 	struct sim_err e = {0};

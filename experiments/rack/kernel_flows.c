@@ -23,8 +23,7 @@ const struct sim_field xp_kernel_rack_fields[] = {
 	.def = "4", .doc = "of a bucket"},
     {"rto", SIM_F_F64, AT(rto_ms), .min = 0, .max = 10000, .unit = "ms",
 	.def = "40",
-	.doc = "least wait before TCP sends again (tcp_rto_min_us); 0: the "
-	       "kernel's own, 200"},
+	.doc = "least wait before TCP sends again, tcp_rto_min_us; 0: 200"},
     {"delay", SIM_F_BOOL, AT(delay), .def = "true",
 	.doc = "packets wait as the phantom queue says, in one of the kernel "
 	       "(tbf)"},
