@@ -20,7 +20,9 @@
  *
  * Where the truth is: a host's link is at fault if it is to lose packets; what
  * the phantom dropped is nobody's fault. Both are counted where they are done,
- * and the kernel's own count of drops by reason is held against the phantom's.
+ * and the kernel's own count of drops by reason can be held against the
+ * phantom's. It may be a few short: the program that counts is not run again for
+ * a drop that interrupts it.
  */
 #ifndef EXPERIMENTS_RACK_KERNEL_H
 #define EXPERIMENTS_RACK_KERNEL_H

@@ -19,8 +19,10 @@ rack() {
 	"$CULPRIT" samples lab --seed "$seed" "$@" >table 2>sum ||
 		fail "$(cat sum)"
 	sed 1d table >said
-	# What eBPF counts as dropped is what the kernel counts.
-	grep -qE 'again, ([0-9]+) dropped by full buffers \(\1 by' sum ||
+	# What the phantom counts as dropped the kernel counts, too, by a
+	# program that misses a drop which interrupts it at another one.
+	sed -nE 's/.*again, ([0-9]+) dropped .*\(([0-9]+) by.*/\1 \2/p' sum |
+		awk '{ exit !($2 <= $1 && $1 - $2 <= 2 + $1 / 100) }' ||
 		fail "$(cat sum)"
 	says '[0-9] connections, 0 failed' sum
 }
