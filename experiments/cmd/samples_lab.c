@@ -74,7 +74,8 @@ static void samples_lab_more(FILE *out, const void *args)
 	cmd_field_help(out, netns_phantom_fields);
 	fprintf(out,
 	    "Keys of --cause, of which here are segment=1514, least=757, "
-	    "rto=40, rto_to=160,\ncold=1e-3, healthy=1e-4, and width that of "
+	    "ce_share=0.2,\nrto=40, rto_to=160, cold=1e-3, healthy=2e-4, and "
+	    "width that of "
 	    "--param:\n");
 	cmd_field_help(out, algo_loss_cause_fields);
 }
@@ -210,14 +211,16 @@ static int samples_lab_work(const struct args *a, struct xp_kernel_rack_seen *s,
 
 /* Of the kernel's TCP: frames have an Ethernet header; its timers, of which
  * --param rto is the least, wait for the round trip of a full queue, too, and
- * double; and acknowledgements that a link loses have others send again. */
+ * double; reno halves at a mark, so that queues are above the threshold for a part
+ * of a burst alone; and acknowledgements that a link loses have others send again. */
 static void samples_lab_usual(struct algo_loss_cause_params *p)
 {
 	p->segment = 1514;
 	p->least = 757;
+	p->ce_share = .2;
 	p->rto_ms = 40;
 	p->rto_to_ms = 160;
-	p->healthy = 1e-4;
+	p->healthy = 2e-4;
 	p->cold = 1e-3;
 }
 

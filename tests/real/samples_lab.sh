@@ -2,9 +2,11 @@
 # tests/real/samples_lab.sh -- culprit samples lab: congestion, a bad link, both.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# Each several times, from seeds of their own; RACK_RUNS=5 makes that more. A bad
-# link loses some 25 packets of data, of which it is accused by 7 or more, so
-# fewer than one run in 10^4 misses it for want of them.
+# Each several times, from seeds of their own; RACK_RUNS=5 makes that more. Of a bad
+# link's some 25 packets of data it takes 15 to accuse it, so one seed in 50 would
+# miss it for want of them; seeds are fixed, and so is which packets a link loses,
+# but for how many came before. A machine that others use makes racks late, and
+# late ones lose more in buffers than they should: best run alone.
 . tests/cli/lib/common.sh
 
 why=
@@ -16,8 +18,12 @@ rm -f try err
 rack() {
 	local seed=$1
 	shift
-	"$CULPRIT" samples lab --seed "$seed" "$@" >table 2>sum ||
-		fail "$(cat sum)"
+	for try in 1 2 3 4; do
+		[[ $try != 4 ]] || skip "this machine is too slow now"
+		"$CULPRIT" samples lab --seed "$seed" "$@" >table 2>sum ||
+			fail "$(cat sum)"
+		grep -q 'was too slow' sum || break
+	done
 	sed 1d table >said
 	# What the phantom counts as dropped the kernel counts, too, by a
 	# program that misses a drop which interrupts it at another one.
