@@ -259,8 +259,9 @@ static void stores_say(struct res_stores *s)
 {
 	struct sim_text t = {.buf = s->said, .size = sizeof(s->said)};
 	if (s->n_damaged > 0)
-		sim_put(&t, "%zu damaged places are left out, the first in %s",
-		    s->n_damaged, s->first_damage);
+		sim_put(&t, "%zu damaged place%s left out, the first in %s",
+		    s->n_damaged, s->n_damaged == 1 ? " is" : "s are",
+		    s->first_damage);
 	if (s->n_torn > 0)
 		sim_put(&t,
 		    "%s%zu bytes at ends of files are of runs not whole",

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -75,6 +76,30 @@ static int drop_and_stay(void)
 	return setuid(1) == 0 || chroot("/") == 0 ? 3 : 0;
 }
 
+/* A folder that is made belongs to whom the daemon becomes; one that was there
+ * stays as it was, and so does what a link leads to. */
+static int folder_is_given(void)
+{
+	char dir[] = "/tmp/culprit_daemon_XXXXXX", made[64], link[64];
+	struct stat st;
+	int bad = !mkdtemp(dir);
+	const uid_t me = geteuid();
+	snprintf(made, sizeof(made), "%s/made", dir);
+	snprintf(link, sizeof(link), "%s/link", dir);
+	bad |= xp_daemon_folder(dir, NULL, NULL) < 0 || stat(dir, &st) < 0 ||
+	    st.st_uid != me;
+	bad |= symlink(dir, link) < 0 || xp_daemon_folder(link, NULL, NULL) < 0;
+	bad |= stat(dir, &st) < 0 || st.st_uid != me;
+	bad |= xp_daemon_folder(made, NULL, NULL) < 0 || stat(made, &st) < 0;
+	bad |= me == 0 ? st.st_uid == 0 : st.st_uid != me;
+	bad |= xp_daemon_folder(made, "nosuch-user", NULL) != SIM_EINVAL;
+	bad |= xp_daemon_folder("/proc/none/x", NULL, NULL) != SIM_EIO;
+	rmdir(made);
+	unlink(link);
+	rmdir(dir);
+	return bad;
+}
+
 static int no_such_user(void)
 {
 	struct sim_err e;
@@ -108,6 +133,12 @@ static void limits_are_set(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(limit), 0);
+}
+
+static void a_folder_is_given_to_whom_it_will_be(void **state)
+{
+	(void)state;
+	assert_int_equal(folder_is_given(), 0);
 }
 
 /* --- signs of life -------------------------------------------------------- */
@@ -199,6 +230,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_rights_are_given_up_for_good),
 	    cmocka_unit_test(limits_are_set),
+	    cmocka_unit_test(a_folder_is_given_to_whom_it_will_be),
 	    cmocka_unit_test(systemd_hears_what_is_said),
 	    cmocka_unit_test(without_systemd_nothing_is_said),
 	    cmocka_unit_test(a_watchdog_of_another_is_none),

@@ -11,7 +11,6 @@
 #include "topo/addr.h"
 
 enum { MAX_FIELDS = 40, MAX_DSCP = 63, MAX_MIB = 1 << 20 };
-#define MAX_S 1e9
 
 struct args {
 	struct xp_agent_params params;
@@ -114,14 +113,6 @@ static void take_dscps(void *to, char *arg, const struct cmd_given *g)
 		a->params.fabric.dscp[i] = (uint8_t)x[i];
 }
 
-static void take_for(void *to, char *arg, const struct cmd_given *g)
-{
-	double *s = to;
-	if (sim_parse_f64(arg, s, NULL) < 0 || *s <= 0 || *s > MAX_S)
-		argp_error(g->state, "--for \"%s\" is not in (0, %g] s", arg,
-		    MAX_S);
-}
-
 static void take_address(void *to, char *arg, const struct cmd_given *g)
 {
 	uint32_t *address = to;
@@ -133,12 +124,6 @@ static void take_agent_param(void *to, char *arg, const struct cmd_given *g)
 {
 	struct args *a = to;
 	cmd_field_set(a->fields, &a->params, "--param", arg, g->state);
-}
-
-static void take_log(void *to, char *arg, const struct cmd_given *g)
-{
-	(void)g;
-	*(const char **)to = strcmp(arg, "stderr") == 0 ? NULL : arg;
 }
 
 static const struct cmd_option cmd_agent_options[] = {
@@ -160,14 +145,14 @@ static const struct cmd_option cmd_agent_options[] = {
     {"user", 0, "NAME", "whom to become once all is open (root: nobody)",
 	.take = cmd_take_text, .at = CMD_AT(params.user)},
     {"log", 0, "FILE", "log to FILE, of 1 MiB, and FILE.1 (stderr)",
-	.take = take_log, .at = CMD_AT(params.log)},
+	.take = cmd_take_log, .at = CMD_AT(params.log)},
     {"status", 0, "FILE",
 	"write status to FILE every 10 s; SIGUSR1 has it logged",
 	.take = cmd_take_text, .at = CMD_AT(params.status)},
     {"memory-mib", 0, "N",
 	"die rather than take more private memory (64); 0: no limit",
 	.take = cmd_take_u32, .at = CMD_AT(params.memory_mib), .max = MAX_MIB},
-    {"for", 0, "S", "end after S seconds", .take = take_for,
+    {"for", 0, "S", "end after S seconds", .take = cmd_take_seconds,
 	.at = CMD_AT(params.for_s)},
     {"once", 0, NULL,
 	"ask for the list once, probe nobody; exit 1 if there is none",

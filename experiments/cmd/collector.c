@@ -20,13 +20,6 @@ struct args {
 	int force;
 };
 
-static void take_mib(void *to, char *arg, const struct cmd_given *g)
-{
-	uint64_t *bytes = to;
-	cmd_take_u64(bytes, arg, g);
-	*bytes <<= 20;
-}
-
 static void take_no_sync(void *to, char *arg, const struct cmd_given *g)
 {
 	(void)g;
@@ -50,10 +43,10 @@ static const struct cmd_option cmd_collector_options[] = {
     {"dir", 0, "DIR", "keep batches in files in DIR; made if missing",
 	.take = cmd_take_text, .at = CMD_AT(dir)},
     {"file-mib", 0, "N", "begin a new file each day, and at N MiB (256)",
-	.take = take_mib, .at = CMD_AT(store.file_bytes), .min = 1,
+	.take = cmd_take_mib, .at = CMD_AT(store.file_bytes), .min = 1,
 	.max = UINT32_MAX},
     {"total-mib", 0, "N", "refuse batches once DIR holds N MiB (16384)",
-	.take = take_mib, .at = CMD_AT(store.total_bytes), .min = 1,
+	.take = cmd_take_mib, .at = CMD_AT(store.total_bytes), .min = 1,
 	.max = UINT32_MAX},
     {"no-sync", 0, NULL,
 	"don't wait for the disk: a batch taken survives a kill of the "

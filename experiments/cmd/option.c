@@ -263,6 +263,26 @@ void cmd_take_u64(void *to, char *arg, const struct cmd_given *g)
 	*(uint64_t *)to = take_number(arg, g);
 }
 
+void cmd_take_mib(void *to, char *arg, const struct cmd_given *g)
+{
+	*(uint64_t *)to = take_number(arg, g) << 20;
+}
+
+void cmd_take_seconds(void *to, char *arg, const struct cmd_given *g)
+{
+	static const double most = 1e9;
+	double *s = to;
+	if (sim_parse_f64(arg, s, NULL) < 0 || *s <= 0 || *s > most)
+		argp_error(g->state, "--%s \"%s\" is not in (0, %g] s",
+		    g->option->name, arg, most);
+}
+
+void cmd_take_log(void *to, char *arg, const struct cmd_given *g)
+{
+	(void)g;
+	*(const char **)to = strcmp(arg, "stderr") == 0 ? NULL : arg;
+}
+
 void cmd_take_set(void *to, char *arg, const struct cmd_given *g)
 {
 	struct cmd_set *s = to;

@@ -70,15 +70,18 @@ struct cmd_table {
 void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args);
 
 /* --- takers --------------------------------------------------------------- */
-cmd_taker cmd_take_flag; /* int, 1 */
-cmd_taker cmd_take_text; /* const char *, of ARG */
-cmd_taker cmd_take_file; /* the same, not empty */
-cmd_taker cmd_take_u32;  /* uint32_t */
-cmd_taker cmd_take_u64;  /* uint64_t, or int64_t */
-cmd_taker cmd_take_set;  /* struct cmd_set */
-cmd_taker cmd_take_one;  /* const char *, a word: the only NAME */
-cmd_taker cmd_take_all;  /* struct cmd_words */
-cmd_taker cmd_take_key;  /* KEY=VALUE, into the object of the fields WITH */
+cmd_taker cmd_take_flag;    /* int, 1 */
+cmd_taker cmd_take_text;    /* const char *, of ARG */
+cmd_taker cmd_take_file;    /* the same, not empty */
+cmd_taker cmd_take_u32;     /* uint32_t */
+cmd_taker cmd_take_u64;     /* uint64_t, or int64_t */
+cmd_taker cmd_take_mib;     /* uint64_t, bytes of that many MiB */
+cmd_taker cmd_take_seconds; /* double, above 0 */
+cmd_taker cmd_take_log;     /* const char *, a file; NULL of "stderr" */
+cmd_taker cmd_take_set;     /* struct cmd_set */
+cmd_taker cmd_take_one;     /* const char *, a word: the only NAME */
+cmd_taker cmd_take_all;     /* struct cmd_words */
+cmd_taker cmd_take_key;     /* KEY=VALUE, into the object of the fields WITH */
 
 /* Assignments, one for each --set. */
 struct cmd_set {

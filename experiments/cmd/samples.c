@@ -10,6 +10,7 @@
 static const struct cmd_verb cmd_samples_verbs[] = {
     {"run", "one cell of a spec of racks, as a file of samples",
 	cmd_samples_run},
+    {"record", "count on this host, for good", cmd_samples_record},
     {"show", "one run of one host, drawn", cmd_samples_show},
     {"bursts", "bursts of hosts, and what met in them", cmd_samples_bursts},
     {"rack", "how many hosts of a rack burst at a time", cmd_samples_rack},

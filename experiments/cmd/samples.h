@@ -7,6 +7,7 @@
 #define EXPERIMENTS_CMD_SAMPLES_H
 
 int cmd_samples_run(int argc, char **argv);
+int cmd_samples_record(int argc, char **argv);
 int cmd_samples_bursts(int argc, char **argv);
 int cmd_samples_rack(int argc, char **argv);
 int cmd_samples_cause(int argc, char **argv);

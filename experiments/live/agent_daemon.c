@@ -8,12 +8,9 @@
 #include "experiments/live/agent_daemon.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/random.h>
-#include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "experiments/live/daemon.h"
@@ -86,24 +83,6 @@ static void put_window(struct sim_text *t, const struct algo_pingmesh_window *w)
 	    w->n_drop_2, w->p50_ns, w->p99_ns);
 }
 
-/* What the agent costs: bytes that are resident, and seconds of a processor. */
-static void put_cost(struct sim_text *t)
-{
-	unsigned long pages = 0;
-	struct rusage u;
-	FILE *f = fopen("/proc/self/statm", "re");
-	/* The second number of statm is the resident pages. */
-	if (f && fscanf(f, "%*u %lu", &pages) != 1)
-		pages = 0;
-	if (f)
-		fclose(f);
-	getrusage(RUSAGE_SELF, &u);
-	sim_put(t, "\"rss_bytes\": %lu, \"cpu_s\": %.3f",
-	    pages * (unsigned long)sysconf(_SC_PAGESIZE),
-	    (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-		1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec));
-}
-
 /* One line of JSON; returns its length with the newline. */
 static size_t write_status(const struct xp_agent *a, char text[XP_DAEMON_TEXT])
 {
@@ -114,7 +93,7 @@ static size_t write_status(const struct xp_agent *a, char text[XP_DAEMON_TEXT])
 	    "{\"agent\": \"%s\", \"at_s\": %" PRIu64 ", \"uptime_s\": %.1f, ",
 	    a->self, clock_wall() / SIM_SEC,
 	    (double)agent_daemon_now(a) * 1e-9);
-	put_cost(&t);
+	xp_daemon_put_cost(&t);
 	sim_put(&t,
 	    ", \"version\": \"%016" PRIx64 "\", \"entries\": %" PRIu32
 	    ", \"in_flight\": %" PRIu32 ", \"held\": %" PRIu32
@@ -181,28 +160,14 @@ static void log_lines(struct xp_agent *a)
 }
 
 /* --- running -------------------------------------------------------------- */
-static void signals_of(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGUSR1);
-}
-
 /* Take the signals that have come. Returns 1 if the daemon is to end; SIGUSR1
  * only has the status logged. */
 static int heed_signals(struct xp_agent *a)
 {
-	const struct timespec at_once = {0};
-	sigset_t set;
-	int signal;
-	signals_of(&set);
-	while ((signal = sigtimedwait(&set, NULL, &at_once)) > 0) {
-		if (signal != SIGUSR1)
-			return 1;
+	enum xp_daemon_signal signal;
+	while ((signal = xp_daemon_take_signal(0)) == XP_DAEMON_STATUS)
 		log_status(a);
-	}
-	return 0;
+	return signal == XP_DAEMON_END;
 }
 
 /* Reports of paths are 007's; one here is a mistake in the code, and better
@@ -297,16 +262,6 @@ int xp_agent_run(struct xp_agent *a, struct sim_err *e)
 }
 
 /* --- opening -------------------------------------------------------------- */
-static void agent_daemon_block_signals(void)
-{
-	sigset_t set;
-	signals_of(&set);
-	/* A peer that has gone is an error of the write, and no end of the
-	 * daemon. */
-	sigaddset(&set, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
 static int open_agent(struct xp_agent *a, struct sim_err *e)
 {
 	const struct xp_agent_params *p = &a->params;
@@ -340,7 +295,7 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 	    .max_bytes = 4096 +
 		(size_t)p->agent.max_entries * ALGO_PINGMESH_ENTRY_BYTES};
 	int rc;
-	agent_daemon_block_signals();
+	xp_daemon_block_signals();
 	xp_notify_open(&a->notify);
 	/* The memory limit holds before anything is allocated, so that a limit
 	 * which is too small shows at the start and not in some night. */

@@ -5,17 +5,20 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <grp.h>
 #include <ifaddrs.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
 #include <pwd.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -69,13 +72,23 @@ static int daemon_refused(const char *what, struct sim_err *e)
 	return sim_fail(e, SIM_EIO, "%s: %s.", what, strerror(errno));
 }
 
+static int daemon_user(const struct passwd **p, const char *user,
+    struct sim_err *e)
+{
+	char quote[64];
+	*p = getpwnam(user);
+	return *p ? 0
+		  : sim_fail(e, SIM_EINVAL, "there is no user %s.",
+			sim_quote(quote, user));
+}
+
 static int become(const char *user, struct sim_err *e)
 {
-	char what[128], quote[64];
-	const struct passwd *p = getpwnam(user);
-	if (!p)
-		return sim_fail(e, SIM_EINVAL, "there is no user %s.",
-		    sim_quote(quote, user));
+	char what[128];
+	const struct passwd *p;
+	const int rc = daemon_user(&p, user, e);
+	if (rc < 0)
+		return rc;
 	if (p->pw_uid == getuid() && p->pw_uid == geteuid())
 		return 0;
 	snprintf(what, sizeof(what), "cannot become user %.32s (%u)", user,
@@ -114,10 +127,45 @@ static int empty_capabilities(struct sim_err *e)
 	return 0;
 }
 
+static const char *daemon_default(const char *user)
+{
+	return !user && geteuid() == 0 ? "nobody" : user;
+}
+
+/* Only of a folder that was just made, and of no link to another, does the owner
+ * change. */
+static int daemon_give(const char *dir, const struct passwd *p,
+    struct sim_err *e)
+{
+	const int fd =
+	    open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	int rc = 0;
+	if (fd < 0 || fchown(fd, p->pw_uid, p->pw_gid) < 0)
+		rc = sim_fail(e, SIM_EIO, "cannot give %s to %s: %s.", dir,
+		    p->pw_name, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int xp_daemon_folder(const char *dir, const char *user, struct sim_err *e)
+{
+	const struct passwd *p = NULL;
+	int rc;
+	user = daemon_default(user);
+	if (user && (rc = daemon_user(&p, user, e)) < 0)
+		return rc;
+	if (mkdir(dir, 0750) < 0)
+		return errno == EEXIST
+		    ? 0
+		    : sim_fail(e, SIM_EIO, "cannot make %s: %s.", dir,
+			  strerror(errno));
+	return p && p->pw_uid != geteuid() ? daemon_give(dir, p, e) : 0;
+}
+
 int xp_daemon_drop(const char *user, struct sim_err *e)
 {
-	if (!user && geteuid() == 0)
-		user = "nobody";
+	user = daemon_default(user);
 	/* Dropping from the bounding set takes a capability. Who has none fails
 	 * at the first, and has nothing that the set would bound. */
 	for (unsigned long cap = 0; cap <= 63; cap++)
@@ -143,6 +191,54 @@ int xp_daemon_limit(uint32_t memory_mib, struct sim_err *e)
 	if (getpriority(PRIO_PROCESS, 0) < AFTER_OTHERS)
 		setpriority(PRIO_PROCESS, 0, AFTER_OTHERS);
 	return 0;
+}
+
+void xp_daemon_put_cost(struct sim_text *t)
+{
+	unsigned long pages = 0;
+	struct rusage u;
+	FILE *f = fopen("/proc/self/statm", "re");
+	/* The second number of statm is the resident pages. */
+	if (f && fscanf(f, "%*u %lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	getrusage(RUSAGE_SELF, &u);
+	sim_put(t, "\"rss_bytes\": %lu, \"cpu_s\": %.3f",
+	    pages * (unsigned long)sysconf(_SC_PAGESIZE),
+	    (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+		1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec));
+}
+
+/* --- signals -------------------------------------------------------------- */
+static void daemon_signals(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGUSR1);
+}
+
+void xp_daemon_block_signals(void)
+{
+	sigset_t set;
+	daemon_signals(&set);
+	/* A peer that has gone is an error of the write, and no end of the
+	 * daemon. */
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+enum xp_daemon_signal xp_daemon_take_signal(sim_ns wait)
+{
+	const struct timespec t = {(time_t)(wait / SIM_SEC),
+	    (long)(wait % SIM_SEC)};
+	sigset_t set;
+	daemon_signals(&set);
+	const int signal = sigtimedwait(&set, NULL, &t);
+	return signal < 0       ? XP_DAEMON_NO_SIGNAL
+	    : signal == SIGUSR1 ? XP_DAEMON_STATUS
+				: XP_DAEMON_END;
 }
 
 /* --- systemd -------------------------------------------------------------- */

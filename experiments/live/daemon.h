@@ -9,6 +9,7 @@
 #include <sys/un.h>
 
 #include "sim/err.h"
+#include "sim/text.h"
 #include "sim/time.h"
 
 /* *ADDRESS = the only IPv4 address that this host has beside those of 127/8 and
@@ -26,6 +27,27 @@ int xp_daemon_drop(const char *user, struct sim_err *e);
 /* No more than MEMORY_MIB of private memory (0: as it is), no core dumps, and
  * the processor after others. Errors SIM_EIO. */
 int xp_daemon_limit(uint32_t memory_mib, struct sim_err *e);
+
+/* Make folder DIR for the user that xp_daemon_drop() will become, if there is
+ * none. Errors SIM_EINVAL (no such user), SIM_EIO. */
+int xp_daemon_folder(const char *dir, const char *user, struct sim_err *e);
+
+/* Put "rss_bytes" and "cpu_s": what this process costs, bytes that are resident
+ * and seconds of a processor. */
+void xp_daemon_put_cost(struct sim_text *t);
+
+/* --- signals --------------------------------------------------------------
+ * They are blocked and asked for, so no handler runs in the middle of
+ * anything. */
+enum xp_daemon_signal {
+	XP_DAEMON_NO_SIGNAL,
+	XP_DAEMON_END,    /* SIGTERM, SIGINT */
+	XP_DAEMON_STATUS, /* SIGUSR1 */
+};
+void xp_daemon_block_signals(void);
+
+/* The next signal that came, or comes within WAIT. */
+enum xp_daemon_signal xp_daemon_take_signal(sim_ns wait);
 
 /* --- systemd's notifications ----------------------------------------------
  * The protocol of sd_notify(3) without its library. */

@@ -211,6 +211,40 @@ void netns_program_detach(uint32_t ifindex, enum bpf_tc_attach_point side,
 	bpf_tc_detach(&hook, &options);
 }
 
+/* Of newer headers than those that this may be built with. */
+enum { TCX_INGRESS = 46, TCX_EGRESS = 47 };
+
+/* Kernels that do not know these hooks call them invalid. */
+int netns_program_hold(const struct bpf_object *o, const char *program,
+    uint32_t ifindex, enum bpf_tc_attach_point side, int *fd, struct sim_err *e)
+{
+	*fd = bpf_link_create(netns_program_fd(o, program), (int)ifindex,
+	    (enum bpf_attach_type)(
+		side == BPF_TC_INGRESS ? TCX_INGRESS : TCX_EGRESS),
+	    NULL);
+	if (*fd >= 0)
+		return 0;
+	const int why = errno;
+	*fd = -1;
+	if (why == EINVAL || why == ENOTSUP)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "This kernel has no hooks that end with their program: "
+		    "they take Linux 6.6.");
+	return sim_fail(e, SIM_EIO,
+	    "The program cannot be attached to interface %u: %s.", ifindex,
+	    strerror(why));
+}
+
+/* The kernel's bpf_link_info up to what it says of TCX. */
+int netns_program_holds(int fd)
+{
+	struct {
+		__u32 type, id, program, pad, ifindex, side;
+	} info = {0};
+	__u32 n = sizeof(info);
+	return bpf_obj_get_info_by_fd(fd, &info, &n) == 0 && info.ifindex != 0;
+}
+
 /* --- trying --------------------------------------------------------------- */
 
 /* The kernel writes what is left of the context back into it. */

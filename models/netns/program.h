@@ -89,6 +89,18 @@ int netns_program_attach(const struct bpf_object *o, const char *program,
 void netns_program_detach(uint32_t ifindex, enum bpf_tc_attach_point side,
     uint32_t priority);
 
+/* The same by a link, behind other programs' (TCX): it is there for as long as
+ * *FD is open in some process, so nothing is left of it however this one ends,
+ * and letting go of it takes no right. Errors SIM_EUNSUPPORTED (before Linux
+ * 6.6), SIM_EIO. Cost 10 ms, for which the kernel waits. */
+int netns_program_hold(const struct bpf_object *o, const char *program,
+    uint32_t ifindex, enum bpf_tc_attach_point side, int *fd,
+    struct sim_err *e);
+
+/* Whether a link's interface is still there, and its program at it. Takes no
+ * right. */
+int netns_program_holds(int fd);
+
 /* Run the program FD on a frame of the interface SKB says, in the namespace
  * where the thread is, without a packet. Errors SIM_EIO. */
 struct netns_program_result {

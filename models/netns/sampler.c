@@ -27,6 +27,7 @@ struct netns_sampler {
 	struct netns_program_shared state, cpus, echoes, n_echoed;
 	uint32_t n_cpus;
 	uint64_t ahead; /* of what is armed now is CLOCK_TAI */
+	int link[2];    /* -1: none */
 };
 
 /* --- opening -------------------------------------------------------------- */
@@ -113,6 +114,7 @@ int netns_sampler_open(struct netns_sampler **out,
 		return rc;
 	libbpf_print_fn_t before = netns_program_quiet();
 	s->p = *p;
+	s->link[0] = s->link[1] = -1;
 	if ((rc = sampler_widths(s, e)) == 0 &&
 	    (rc = netns_program_permit(e)) == 0 &&
 	    (rc = netns_program_cpus(&s->n_cpus, e)) == 0 &&
@@ -131,6 +133,9 @@ void netns_sampler_close(struct netns_sampler *s)
 {
 	if (!s)
 		return;
+	for (int i = 0; i < 2; i++)
+		if (s->link[i] >= 0)
+			close(s->link[i]);
 	netns_program_unshare(&s->state);
 	netns_program_unshare(&s->cpus);
 	netns_program_unshare(&s->echoes);
@@ -158,6 +163,27 @@ void netns_sampler_detach(uint32_t ifindex)
 {
 	netns_program_detach(ifindex, BPF_TC_INGRESS, NETNS_PROGRAM_SAMPLER);
 	netns_program_detach(ifindex, BPF_TC_EGRESS, NETNS_PROGRAM_SAMPLER);
+}
+
+int netns_sampler_hold(struct netns_sampler *s, uint32_t ifindex,
+    struct sim_err *e)
+{
+	const int rc = netns_program_hold(s->object, "sampler_ingress", ifindex,
+	    BPF_TC_INGRESS, &s->link[0], e);
+	return rc < 0 ? rc
+		      : netns_program_hold(s->object, "sampler_egress", ifindex,
+			    BPF_TC_EGRESS, &s->link[1], e);
+}
+
+int netns_sampler_holds(const struct netns_sampler *s)
+{
+	return netns_program_holds(s->link[0]) &&
+	    netns_program_holds(s->link[1]);
+}
+
+uint32_t netns_sampler_n_cpus(const struct netns_sampler *s)
+{
+	return s->n_cpus;
 }
 
 /* --- runs ----------------------------------------------------------------- */
@@ -205,6 +231,12 @@ uint32_t netns_sampler_armed(const struct netns_sampler *s)
 {
 	const struct sampler_state *state = s->state.at;
 	return __atomic_load_n(&state->enabled, __ATOMIC_ACQUIRE) & SAMPLER_ALL;
+}
+
+uint64_t netns_sampler_started(const struct netns_sampler *s, uint32_t width)
+{
+	const struct sampler_state *state = s->state.at;
+	return __atomic_load_n(&state->run[width].start, __ATOMIC_ACQUIRE);
 }
 
 /* Programs run within what RCU waits for, so that after this call none is left

@@ -84,12 +84,28 @@ int netns_sampler_attach(struct netns_sampler *s, uint32_t ifindex,
     struct sim_err *e);
 void netns_sampler_detach(uint32_t ifindex);
 
+/* The same for as long as S is open: what remains of it when this process ends,
+ * however it does, is nothing. Once per S. Errors SIM_EUNSUPPORTED (before Linux
+ * 6.6), SIM_EIO. */
+int netns_sampler_hold(struct netns_sampler *s, uint32_t ifindex,
+    struct sim_err *e);
+
+/* Whether it is still there. An interface may go, and then all is silent. No
+ * right is needed for this, nor for runs. */
+int netns_sampler_holds(const struct netns_sampler *s);
+
+/* Processors that can count. */
+uint32_t netns_sampler_n_cpus(const struct netns_sampler *s);
+
 /* Begin runs of some WIDTHS, bits 1 << index; those under way are untouched.
  * They must have been taken, or never armed. */
 void netns_sampler_arm(struct netns_sampler *s, uint32_t widths);
 
 /* Bits of the widths whose runs are under way: armed, and not ended. */
 uint32_t netns_sampler_armed(const struct netns_sampler *s);
+
+/* When a run began by its first packet, of CLOCK_MONOTONIC; 0: none came. */
+uint64_t netns_sampler_started(const struct netns_sampler *s, uint32_t width);
 
 /* End a run, if it has not ended, and read and zero it: sums over processors, OR
  * of sketches. Shape bucket[OBS_BUCKETS], overwritten. Errors SIM_EIO.

@@ -37,6 +37,31 @@ void netns_sampler_detach(uint32_t ifindex)
 	(void)ifindex;
 }
 
+int netns_sampler_hold(struct netns_sampler *s, uint32_t ifindex,
+    struct sim_err *e)
+{
+	(void)s, (void)ifindex;
+	return sampler_none(e);
+}
+
+int netns_sampler_holds(const struct netns_sampler *s)
+{
+	(void)s;
+	return 0;
+}
+
+uint32_t netns_sampler_n_cpus(const struct netns_sampler *s)
+{
+	(void)s;
+	return 0;
+}
+
+uint64_t netns_sampler_started(const struct netns_sampler *s, uint32_t width)
+{
+	(void)s, (void)width;
+	return 0;
+}
+
 void netns_sampler_arm(struct netns_sampler *s, uint32_t widths)
 {
 	(void)s, (void)widths;
