@@ -7,8 +7,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -76,6 +80,26 @@ static int drop_and_stay(void)
 	return setuid(1) == 0 || chroot("/") == 0 ? 3 : 0;
 }
 
+/* As the agent's unit has it: capset() is refused, with nothing to give up, and
+ * then with something. */
+static int drop_where_capset_is_refused(void)
+{
+	struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+					 offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_capset, 0, 1),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	const struct sock_fprog filter = {4, code};
+	const int was_root = geteuid() == 0;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
+		return 1;
+	/* Root that stays root keeps what it has. */
+	if (was_root && xp_daemon_drop("root", NULL) != SIM_EIO)
+		return 2;
+	return xp_daemon_drop(NULL, NULL) < 0 || !has_no_rights() ? 3 : 0;
+}
+
 /* A folder that is made belongs to whom the daemon becomes; one that was there
  * stays as it was, and so does what a link leads to. */
 static int folder_is_given(void)
@@ -125,6 +149,7 @@ static void all_rights_are_given_up_for_good(void **state)
 	(void)state;
 	assert_int_equal(in_child(drop_as_default), 0);
 	assert_int_equal(in_child(no_such_user), 0);
+	assert_int_equal(in_child(drop_where_capset_is_refused), 0);
 	if (geteuid() == 0)
 		assert_int_equal(in_child(drop_and_stay), 0);
 }
