@@ -215,7 +215,7 @@ int res_store_open(struct res_store **out, const char *dir,
 	const uint64_t part = p->max_bytes / PARTS;
 	s->params = *p;
 	rc = res_segments_open(&s->files, dir, &res_store_kind,
-	    part < FILE_BYTES_MAX ? part : FILE_BYTES_MAX, p->sync, e);
+	    part < FILE_BYTES_MAX ? part : FILE_BYTES_MAX, 0, e);
 	if (rc == 0)
 		rc = store_open_files(s, e);
 	if (rc < 0)

@@ -33,7 +33,6 @@ struct res_store_params {
 	struct res_record_host host;
 	uint64_t max_bytes; /* RES_STORE_LEAST at least */
 	sim_ns max_age;
-	int sync;  /* each run is on the disk when _put() says so */
 	int plain; /* packs nothing */
 };
 
@@ -55,7 +54,8 @@ int res_store_open(struct res_store **s, const char *dir,
     const struct res_store_params *p, struct sim_err *e);
 struct res_store_held res_store_held(const struct res_store *s);
 
-/* Append a run, whose rows in T have run 0, and take away what is too old by
+/* Append a run, whose rows in T have run 0, so that it survives a kill of the
+ * process (and when its file is full, a loss of power), and take away what is too old by
  * then. At most one file goes for its age at a time: a clock that is wrong for a
  * moment does not empty the folder.
  * Errors SIM_EINVAL, SIM_EIO (the run is left out, and what is there is whole:

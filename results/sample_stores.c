@@ -98,17 +98,20 @@ static int stores_add_file(struct res_stores *s, const char *dir, int is_first,
 	return is_first ? sim_dup(&f->dir, dir, e) : 0;
 }
 
-/* A file that was taken away since it was listed was too old. WHO is as of the
- * newest file, the last one that is read. */
+/* A file that was taken away since it was listed was too old, and so were those
+ * before it, from place FIRST on: between what is left there are no gaps. WHO is as
+ * of the newest file, the last one that is read. */
 static int stores_file(struct res_stores *s, int dir_fd, const char *dir,
-    const char *name, uint32_t host, struct res_record_host *who,
+    const char *name, uint32_t host, size_t first, struct res_record_host *who,
     struct sim_err *e)
 {
 	unsigned char *bytes = NULL;
 	size_t n;
 	int rc = res_store_read(dir_fd, dir, name, &bytes, &n, e);
-	if (rc == SIM_EIO && faccessat(dir_fd, name, F_OK, 0) < 0)
+	if (rc == SIM_EIO && faccessat(dir_fd, name, F_OK, 0) < 0) {
+		s->n_places = first;
 		return 0;
+	}
 	if (rc == 0 && n < RES_RECORD_FILE_BYTES)
 		s->n_torn += n;
 	else if (rc == 0 && (rc = res_record_get_file(bytes, n, who, e)) == 0)
@@ -144,12 +147,13 @@ static int stores_read_files(struct res_stores *s, int fd, const char *dir,
 {
 	struct res_record_host who = {.name = "?", .rack = UINT32_MAX};
 	struct res_host h = {.host = (uint32_t)hosts->n};
+	const size_t first = s->n_places;
 	int rc = 0;
 	for (int i = 0; rc == 0 && i < n; i++)
 		if ((rc = stores_add_file(s, dir, i == 0, found[i]->d_name,
 			 e)) == 0)
 			rc = stores_file(s, fd, dir, found[i]->d_name, h.host,
-			    &who, e);
+			    first, &who, e);
 	if (rc < 0)
 		return rc;
 	memcpy(h.name.text, who.name, sizeof(h.name.text));

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "results/deflate.h"
@@ -374,6 +375,60 @@ static void a_wrong_clock_costs_little(void **state)
 	assert_ok(res_store_close(s, test_err()));
 }
 
+/* A writer that takes away as much as it appends, and a reader that does not
+ * wait for it: what is read is right and without a gap, or has gone since. */
+static void a_reader_needs_no_turn(void **state)
+{
+	(void)state;
+	enum { N = 400 };
+	struct res_store_params p = store_params;
+	struct obs_samples want = {0}, got = {0};
+	struct res_samples *r;
+	struct obs_run run;
+	char dir[256];
+	int status = 0, n_read = 0;
+	snprintf(dir, sizeof(dir), "%s", test_path("both"));
+	p.max_bytes = RES_STORE_LEAST;
+	struct res_store *s = open_at(dir, &p);
+	put_at(s, 0, BEGIN);
+	fflush(NULL);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		for (uint32_t i = 1; i < N; i++)
+			put_at(s, i, BEGIN + i * SIM_SEC);
+		_exit(0);
+	}
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		assert_ok(res_samples_open(&r, dir, test_err()));
+		const struct obs_runs *runs = res_samples_runs(r);
+		for (uint32_t i = 0; i < runs->n; i += 7) {
+			const int rc =
+			    res_samples_load(r, i, 1, &got, test_err());
+			if (rc < 0) {
+				assert_int_equal(rc, SIM_EIO);
+				assert_non_null(strstr(test_err()->msg,
+				    "has become too old"));
+				continue;
+			}
+			const struct obs_run is = obs_runs_at(runs, i);
+			const uint32_t seed =
+			    (uint32_t)((is.start_ns - BEGIN) / SIM_SEC);
+			draw_run(seed, is.start_ns, &run, &want);
+			assert_same_rows(&want, &got, i);
+			n_read++;
+		}
+		assert_true(runs->n == 0 ||
+		    runs->start_ns[runs->n - 1] - runs->start_ns[0] ==
+			(runs->n - 1) * SIM_SEC);
+		res_samples_close(r);
+	}
+	assert_int_equal(status, 0);
+	print_message("%d runs were read meanwhile\n", n_read);
+	assert_ok(res_store_close(s, test_err()));
+	obs_samples_free(&want);
+	obs_samples_free(&got);
+}
+
 static void a_folder_has_one_writer(void **state)
 {
 	(void)state;
@@ -538,6 +593,7 @@ int main(void)
 	    cmocka_unit_test(bytes_are_bounded),
 	    cmocka_unit_test(age_is_bounded),
 	    cmocka_unit_test(a_wrong_clock_costs_little),
+	    cmocka_unit_test(a_reader_needs_no_turn),
 	    cmocka_unit_test(a_folder_has_one_writer),
 	    cmocka_unit_test(folders_of_hosts_are_a_rack),
 	    cmocka_unit_test(what_is_none_is_named),

@@ -219,9 +219,9 @@ static void samples_record_more(FILE *out, const void *args)
 	    "this process is, however that ends.\n\n"
 	    "What a host writes is bounded: --max-mib and --max-age are of "
 	    "whole files, a 16th of either. A full disk costs runs, which are "
-	    "counted. DIR, or a folder of such folders as a rack, is read by "
-	    "`culprit samples show`, `bursts`, `rack`, `cause` and `export`, "
-	    "also while this goes on.\n\n"
+	    "counted. The other verbs of `culprit samples` read DIR as a "
+	    "file, or a folder of such folders as a rack, also while this "
+	    "goes on.\n\n"
 	    "SIGTERM and SIGINT end it. Under systemd it says when it is "
 	    "ready and alive.\n\n"
 	    "Keys of --param:\n");
