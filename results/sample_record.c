@@ -170,6 +170,8 @@ static int record_check_rows(const struct res_record *r,
     const struct obs_samples *t, size_t first, struct sim_err *e)
 {
 	struct obs_run run = r->run;
+	if (t->n == first) /* and there may be no columns to look into */
+		return 0;
 #define X(type, name, unit, doc) .name = &run.name,
 	const struct obs_runs one = {.n = 1, OBS_RUN_COLUMNS(X)};
 #undef X
@@ -177,7 +179,7 @@ static int record_check_rows(const struct res_record *r,
 	const struct obs_samples rows = {.n = t->n - first,
 	    OBS_SAMPLE_COLUMNS(X)};
 #undef X
-	return rows.n == 0 ? 0 : obs_samples_check(&rows, &one, e);
+	return obs_samples_check(&rows, &one, e);
 }
 
 int res_record_get(const unsigned char *bytes, const struct res_record *r,
