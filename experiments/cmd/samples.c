@@ -24,6 +24,8 @@ static const struct cmd_verb cmd_samples_verbs[] = {
 	cmd_samples_sketch},
     {"lab", "a rack of this machine's kernel, and what its hosts count",
 	cmd_samples_lab},
+    {"verify", "samples held against a capture of the same packets",
+	cmd_samples_verify},
     {0},
 };
 

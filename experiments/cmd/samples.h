@@ -13,6 +13,7 @@ int cmd_samples_rack(int argc, char **argv);
 int cmd_samples_cause(int argc, char **argv);
 int cmd_samples_show(int argc, char **argv);
 int cmd_samples_import(int argc, char **argv);
+int cmd_samples_verify(int argc, char **argv);
 int cmd_samples_export(int argc, char **argv);
 int cmd_samples_sketch(int argc, char **argv);
 int cmd_samples_lab(int argc, char **argv);

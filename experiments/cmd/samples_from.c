@@ -137,6 +137,12 @@ void cmd_rows_number(struct cmd_rows *r, const char *key, double x)
 		printf("%.6g", x);
 }
 
+void cmd_rows_count(struct cmd_rows *r, const char *key, uint64_t n)
+{
+	rows_cell(r, key);
+	printf("%" PRIu64, n);
+}
+
 void cmd_rows_end(struct cmd_rows *r)
 {
 	if (r->json)

@@ -50,10 +50,11 @@ struct cmd_rows {
 	size_t n_rows, n_cells;
 };
 void cmd_rows_begin(struct cmd_rows *r, int json, const char *const head[]);
-void cmd_rows_end(struct cmd_rows *r);
 void cmd_rows_row(struct cmd_rows *r);
 void cmd_rows_text(struct cmd_rows *r, const char *key, const char *text);
 void cmd_rows_number(struct cmd_rows *r, const char *key, double x);
+void cmd_rows_count(struct cmd_rows *r, const char *key, uint64_t n);
+void cmd_rows_end(struct cmd_rows *r);
 
 /* CMD_GOOD if RC is 0; else an exit code, and E is told. */
 int cmd_samples_end(int rc, const struct sim_err *e);

@@ -243,26 +243,132 @@ every_format_gives_the_same() {
 three_formats_give_one_answer() {
 	write_all
 	local verb
-	run_for 0 "$CULPRIT" samples export ns.pcap "${hosts[@]}" --line 100 \
+	run_for 0 "$CULPRIT" samples export ns.pcap "${hosts[@]}" --line 40 \
 	    -o json
 	run_for 0 "$CULPRIT" samples import json -o x.h5
 	for verb in bursts rack "cause --all" "bursts --json" "show --run 1"; do
 		set -- $verb
 		run_for 0 "$CULPRIT" samples "$@" ns.pcap "${hosts[@]}" \
-		    --line 100
+		    --line 40
 		mv stdout capture
 		[[ $(wc -l <capture) -gt 1 ]]
 		run_for 0 "$CULPRIT" samples "$@" x.h5
 		diff capture stdout
 	done
-	run_for 0 "$CULPRIT" samples show ns.pcap a "${hosts[@]}" --line 100
+	run_for 0 "$CULPRIT" samples show ns.pcap a "${hosts[@]}" --line 40
 	mv stdout capture
 	run_for 0 "$CULPRIT" samples show \
 	    json/rackId_0_hostId_0_run_0.txt.gz
 	diff capture stdout
-	run_for 0 "$CULPRIT" samples bursts ns.pcap "${hosts[@]}" --line 100
+	run_for 0 "$CULPRIT" samples bursts ns.pcap "${hosts[@]}" --line 40
 	[[ $(wc -l <stdout) -gt 20 ]]
 	cut -f 12 stdout | grep -qx 1
+}
+
+# ns.pcap once more as $1, changed by a line of Python: k is a packet's number, t
+# its time, f its bytes; None: it is not there.
+rewrite() {
+	/usr/bin/python3 - "$@" <<-'END'
+		import random, struct, sys
+		random.seed(1)
+		b = open('ns.pcap', 'rb').read()
+		at, out, k = 24, [], 0
+		change = eval('lambda k, t, f: ' + sys.argv[2])
+		while at < len(b):
+		    s, n, c, l = struct.unpack('<IIII', b[at:at + 16])
+		    got = change(k, s * 10**9 + n, b[at + 16:at + 16 + c])
+		    if got: out.append(got)
+		    at += 16 + c
+		    k += 1
+		with open(sys.argv[1], 'wb') as o:
+		    o.write(b[:24])
+		    for t, f in sorted(out, key=lambda x: x[0]):
+		        o.write(struct.pack('<IIII', t // 10**9, t % 10**9, len(f),
+		            len(f)) + f)
+	END
+}
+
+# verify CODE CAPTURE OPTION...: of samples of ns.pcap.
+verify() {
+	local code=$1 capture=$2
+	shift 2
+	run_for "$code" "$CULPRIT" samples verify --pcap $capture \
+	    "${hosts[@]}" "$@" ns.pcap
+}
+
+# A column of the table, summed.
+sum_of() {
+	awk -F'\t' -v c="$1" 'NR == 1 { for (i = 1; i <= NF; i++)
+	    if ($i == c) k = i } NR > 1 { s += $k } END { print s + 0 }' stdout
+}
+
+samples_are_held_against_captures() {
+	write_all
+	verify 0 ns.pcap
+	says '^PASS: 0 of [0-9]+ buckets' stderr
+	says '^a	1	[1-9]' stdout
+	[[ $(sum_of differ) = 0 && $(sum_of outside) = 0 ]]
+	local buckets
+	buckets=$(sum_of buckets)
+	# Clocks that are read up to 4 us apart; and of TAI and UTC.
+	rewrite jitter.pcap '(t + random.randrange(-4000, 4001), f)'
+	verify 0 jitter.pcap
+	[[ $(sum_of explained) -gt 20 && $(sum_of unexplained) = 0 ]]
+	[[ $(sum_of explained) = $(sum_of differ) ]]
+	verify 1 jitter.pcap --tolerance 200ns
+	rewrite utc.pcap '(t - 37 * 10**9, f)'
+	verify 0 utc.pcap
+	says '^the samples. clock is 37 s ahead' stderr
+	[[ $(sum_of buckets) = "$buckets" ]]
+	rewrite odd.pcap '(t + 123456789012, f)'
+	verify 2 odd.pcap
+	says 'has no whole bucket of a run of ns.pcap; --ahead' stderr
+	verify 0 odd.pcap --ahead -123456789012ns
+	verify 0 - --ahead 0s <ns.pcap
+	verify 2 - <ns.pcap
+	verify 2 ns.pcap --tolerance 501us
+	says 'more than half of a bucket' stderr
+}
+
+# A packet of host a to a stranger in the midst of a bucket: what is done to it is
+# seen there, once, to the byte.
+a_single_packet_is_missed() {
+	write_all
+	local k n
+	read -r k n < <(/usr/bin/python3 - <<-'END'
+		import json, struct
+		p = json.load(open('packets.json'))
+		t0 = min(x[0] for x in p if x[1] == 0)
+		b = open('ns.pcap', 'rb').read()
+		at, k, want = 24, 0, {}
+		times = {x[0]: x for x in p if x[1] == 0 and x[2] == 1 and
+		    100000 < (x[0] - t0) % 10**6 < 900000}
+		both = {x[0] for x in p if x[1] == 1}
+		while at < len(b):
+		    s, n, c, l = struct.unpack('<IIII', b[at:at + 16])
+		    t = s * 10**9 + n
+		    if k > 2000 and t in times and t not in both:
+		        print(k, l)
+		        break
+		    at += 16 + c
+		    k += 1
+	END
+	)
+	rewrite lost.pcap "k != $k and (t, f)"
+	verify 1 lost.pcap
+	[[ $(sum_of unexplained) = 1 && $(sum_of bytes_unexplained) -ge $n ]]
+	says "FAIL: 1 of [0-9]+ buckets" stderr
+	says "out_bytes, but the capture has" stderr
+	rewrite longer.pcap "(t, f + bytes(k == $k))"
+	verify 1 longer.pcap
+	[[ $(sum_of unexplained) = 1 && $(sum_of bytes_unexplained) = 1 ]]
+	rewrite late.pcap "(t + (k == $k) * 10**6, f)"
+	verify 1 late.pcap
+	[[ $(sum_of unexplained) = 2 ]]
+	# A capture of a part is held against that part.
+	rewrite part.pcap "500 < k < 3000 and (t, f)"
+	verify 0 part.pcap
+	[[ $(sum_of differ) = 0 && $(sum_of buckets) -gt 500 ]]
 }
 
 wrong_words_are_told() {
@@ -287,4 +393,5 @@ wrong_words_are_told() {
 }
 
 run_tests captures_are_counted_to_the_byte every_format_gives_the_same \
-    three_formats_give_one_answer wrong_words_are_told
+    three_formats_give_one_answer samples_are_held_against_captures \
+    a_single_packet_is_missed wrong_words_are_told
