@@ -236,7 +236,8 @@ $B/tests/%_test: $B/tests/%_test.o $(TEST_LIB:%.c=$B/%.o) $B/libculprit.a
 	$(Q)$(LINK) $(WRAP) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
 	    $(LIBS) -lcmocka
 
-$(REAL): $(addprefix $B/tests/real/,lab.o faulty.o frames.o tun_lab.o)
+$(REAL): $(addprefix $B/tests/real/,lab.o faulty.o frames.o sending.o \
+	tun_lab.o)
 
 $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) \
 	$(addprefix $B/tests/,reference.o packets.o copies.o everflow_map.o \

@@ -5,7 +5,6 @@
 
 #include <arpa/inet.h>
 #include <linux/filter.h>
-#include <net/if.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
@@ -21,7 +20,7 @@
 #include "tests/packets.h"
 #include "tests/real/faulty.h"
 #include "tests/real/frames.h"
-#include "topo/addr.h"
+#include "tests/real/sending.h"
 
 enum { WIDTHS = NETNS_SAMPLER_WIDTHS, ALL = (1 << WIDTHS) - 1 };
 
@@ -406,104 +405,9 @@ static void marks_are_those_that_were_asked_for(void **state)
 
 /* --- what is sent again --------------------------------------------------- */
 
-enum { SENDER = 0, RECEIVER = 5, PORT = 80, N_ECHOES = 1 << 16 };
+enum { SENDER = 0, RECEIVER = 5, N_ECHOES = 1 << 16 };
 
 static struct faulty rig;
-
-/* What the kernel says of a host: a number of a line of /proc/net, by words. */
-struct host_count {
-	unsigned long long retx, in_bytes, out_bytes;
-};
-
-static struct host_count count_host(topo_host h)
-{
-	struct host_count c = {0};
-	char line[512], name[64];
-	unsigned long long in, out;
-	const char *field;
-	assert_ok(netns_enter(rig.lab.net, h, test_err()));
-	FILE *snmp = fopen("/proc/thread-self/net/snmp", "r");
-	FILE *dev = fopen("/proc/thread-self/net/dev", "r");
-	assert_ok(netns_leave(rig.lab.net, test_err()));
-	assert_true(snmp && dev);
-	while (fgets(line, sizeof(line), snmp))
-		if (sscanf(line,
-			"Tcp: %*d %*d %*d %*d %*d %*d %*d %*d %*d %*d "
-			"%*d %llu",
-			&c.retx) == 1)
-			break;
-	while (fgets(line, sizeof(line), dev)) {
-		field = strchr(line, ':');
-		if (field && sscanf(line, " %63[^:]", name) == 1 &&
-		    strcmp(name, "lo") != 0 &&
-		    sscanf(field + 1, "%llu %*u %*u %*u %*u %*u %*u %*u %llu",
-			&in, &out) == 2) {
-			c.in_bytes += in;
-			c.out_bytes += out;
-		}
-	}
-	fclose(snmp);
-	fclose(dev);
-	return c;
-}
-
-/* Packets above the MTU, which this network has not unless asked. */
-static void allow_gso(void)
-{
-	char command[128];
-	assert_ok(netns_enter(rig.lab.net, SENDER, test_err()));
-	const uint32_t i = netns_ifindex(topo_link_of(SENDER, TOPO_DOWN));
-	char name[IF_NAMESIZE];
-	assert_non_null(if_indextoname(i, name));
-	snprintf(command, sizeof(command), "ip link set dev %s gso_max_segs 64",
-	    name);
-	const int rc = system(command);
-	assert_ok(netns_leave(rig.lab.net, test_err()));
-	assert_int_equal(rc, 0);
-}
-
-/* BYTES from host SENDER to RECEIVER, which then closes; the sender is another
- * process. */
-static void transfer(size_t bytes)
-{
-	static char buf[65536];
-	const int listener = lab_listen(&rig.lab, RECEIVER, PORT);
-	const struct sockaddr_in to = {.sin_family = AF_INET,
-	    .sin_port = htons(PORT),
-	    .sin_addr.s_addr = htonl(topo_addr_of_host(RECEIVER))};
-	const struct timeval patience = {.tv_sec = 20};
-	int status;
-	size_t n = 0;
-	ssize_t k;
-	const pid_t child = fork();
-	if (child == 0) {
-		alarm(60);
-		int rc = prctl(PR_SET_PDEATHSIG, SIGKILL);
-		rc |= netns_enter(rig.lab.net, SENDER, NULL);
-		const int fd = socket(AF_INET, SOCK_STREAM, 0);
-		rc |= connect(fd, (const struct sockaddr *)&to, sizeof(to));
-		for (; rc == 0 && n < bytes &&
-		     (k = send(fd, buf,
-			  bytes - n < sizeof(buf) ? bytes - n : sizeof(buf),
-			  0)) > 0;)
-			n += (size_t)k;
-		shutdown(fd, SHUT_WR);
-		_exit(rc != 0 || n != bytes || recv(fd, buf, 1, 0) != 0);
-	}
-	assert_true(child > 0);
-	const int fd = accept(listener, NULL, NULL);
-	assert_true(fd >= 0);
-	assert_int_equal(setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience,
-			     sizeof(patience)),
-	    0);
-	while ((k = recv(fd, buf, sizeof(buf), 0)) > 0)
-		n += (size_t)k;
-	assert_int_equal(n, bytes);
-	close(fd);
-	close(listener);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
-}
 
 static void attach_to(topo_host h, struct netns_sampler *s)
 {
@@ -568,22 +472,24 @@ static void send_with_loss(double loss, int gso, int tail_probes,
 	faulty_add_loss(&rig, topo_link_of(SENDER, TOPO_UP), loss);
 	faulty_apply(&rig, 0);
 	if (gso)
-		allow_gso();
+		sending_allow_gso(&rig.lab, SENDER);
 	assert_ok(netns_enter(rig.lab.net, SENDER, test_err()));
 	assert_ok(netns_node_write("ipv4/tcp_early_retrans",
 	    tail_probes ? 3 : 0, test_err()));
 	assert_ok(netns_leave(rig.lab.net, test_err()));
 	attach_to(SENDER, sampler);
 	attach_to(RECEIVER, at_receiver);
-	const struct host_count before = count_host(SENDER),
-				far = count_host(RECEIVER);
+	const struct sending_count before = sending_count(&rig.lab, SENDER),
+				   far = sending_count(&rig.lab, RECEIVER);
 	netns_sampler_arm(sampler, ALL);
 	netns_sampler_arm(at_receiver, 1);
 	/* With GSO, 300 packets at the least: one in 10^6 runs at 5 % loses none,
 	 * and at 1 % one in 20. */
-	transfer(gso ? 20000000 : 2000000);
-	const struct host_count after = count_host(SENDER),
-				far_after = count_host(RECEIVER);
+	sending_transfer(&rig.lab, SENDER, RECEIVER, gso ? 20000000 : 2000000,
+	    NULL);
+	const struct sending_count after = sending_count(&rig.lab, SENDER),
+				   far_after =
+				       sending_count(&rig.lab, RECEIVER);
 	const struct netns_sampler_count n = netns_sampler_count(sampler);
 	const struct obs_bucket sent = same_as_seen(),
 				came = sum_of(at_receiver, 0);
@@ -635,7 +541,7 @@ static void send_to_the_deaf(int listener, enum netns_sampler_mark mark,
 	struct sockaddr_in6 at = {0};
 	socklen_t size = sizeof(at);
 	char buf[3000] = {0};
-	const struct host_count before = count_host(SENDER);
+	const struct sending_count before = sending_count(&rig.lab, SENDER);
 	assert_ok(netns_sampler_open(&sampler, &p, test_err()));
 	assert_ok(netns_enter(rig.lab.net, SENDER, test_err()));
 	assert_ok(netns_sampler_attach(sampler, 1, test_err()));
@@ -662,7 +568,7 @@ static void send_to_the_deaf(int listener, enum netns_sampler_mark mark,
 	close(fd);
 	netns_sampler_detach(1);
 	assert_ok(netns_leave(rig.lab.net, test_err()));
-	const struct host_count after = count_host(SENDER);
+	const struct sending_count after = sending_count(&rig.lab, SENDER);
 	const struct obs_bucket sum = sum_of(sampler, 0);
 	const struct netns_sampler_count n = netns_sampler_count(sampler);
 	print_message("time: IPv6, mark %d: %llu segments counted, %llu by the "
