@@ -455,28 +455,42 @@ static struct obs_bucket same_as_seen(void)
 	return sum_got();
 }
 
+/* How a sender recovers. */
+struct recovery {
+	double loss;
+	int gso, rack, tail_probes;
+	enum netns_sampler_mark mark;
+	const char *control; /* of congestion; NULL: usual */
+};
+
+static void recover_by(const struct recovery *x)
+{
+	assert_ok(netns_enter(rig.lab.net, SENDER, test_err()));
+	assert_ok(netns_node_write("ipv4/tcp_early_retrans",
+	    x->tail_probes ? 3 : 0, test_err()));
+	assert_ok(
+	    netns_node_write("ipv4/tcp_recovery", x->rack ? 1 : 0, test_err()));
+	assert_ok(netns_leave(rig.lab.net, test_err()));
+}
+
 /* All bytes are those of the interface, and what is sent again is what TCP says
  * it did, segment by segment; what of it arrives is seen to be marked, so the
  * checksums of its headers are right. */
-static void send_with_loss(double loss, int gso, int tail_probes,
-    enum netns_sampler_mark mark)
+static void send_with_loss(const struct recovery *x)
 {
 	const struct netns_faults_params faults = {0};
-	const struct netns_sampler_params p = {.mark = mark,
+	const struct netns_sampler_params p = {.mark = x->mark,
 	    .wire_bytes = 1,
 	    .n_echoes = N_ECHOES};
 	struct netns_sampler *at_receiver;
 	faulty_open(&rig, &faults);
 	assert_ok(netns_sampler_open(&sampler, &p, test_err()));
 	assert_ok(netns_sampler_open(&at_receiver, &p, test_err()));
-	faulty_add_loss(&rig, topo_link_of(SENDER, TOPO_UP), loss);
+	faulty_add_loss(&rig, topo_link_of(SENDER, TOPO_UP), x->loss);
 	faulty_apply(&rig, 0);
-	if (gso)
+	if (x->gso)
 		sending_allow_gso(&rig.lab, SENDER);
-	assert_ok(netns_enter(rig.lab.net, SENDER, test_err()));
-	assert_ok(netns_node_write("ipv4/tcp_early_retrans",
-	    tail_probes ? 3 : 0, test_err()));
-	assert_ok(netns_leave(rig.lab.net, test_err()));
+	recover_by(x);
 	attach_to(SENDER, sampler);
 	attach_to(RECEIVER, at_receiver);
 	const struct sending_count before = sending_count(&rig.lab, SENDER),
@@ -485,8 +499,8 @@ static void send_with_loss(double loss, int gso, int tail_probes,
 	netns_sampler_arm(at_receiver, 1);
 	/* With GSO, 300 packets at the least: one in 10^6 runs at 5 % loses none,
 	 * and at 1 % one in 20. */
-	sending_transfer(&rig.lab, SENDER, RECEIVER, gso ? 20000000 : 2000000,
-	    NULL);
+	sending_transfer(&rig.lab, SENDER, RECEIVER,
+	    x->gso ? 20000000 : 2000000, x->control);
 	const struct sending_count after = sending_count(&rig.lab, SENDER),
 				   far_after =
 				       sending_count(&rig.lab, RECEIVER);
@@ -494,22 +508,24 @@ static void send_with_loss(double loss, int gso, int tail_probes,
 	const struct obs_bucket sent = same_as_seen(),
 				came = sum_of(at_receiver, 0);
 	const uint32_t frame = netns_mtu(rig.lab.net) + 14;
-	print_message("time: loss %.2f, GSO %d, tail probes %d: %llu segments "
-		      "counted, %llu by the kernel; %u bytes of them, %u "
-		      "arrived\n",
-	    loss, gso, tail_probes, (unsigned long long)n.n_retx,
-	    after.retx - before.retx, sent.out_retx, came.in_retx);
-	assert_int_equal(n.n_retx, after.retx - before.retx);
+	const uint64_t by_kernel = after.retx - before.retx;
+	print_message("time: loss %.2f, GSO %d, RACK %d, tail probes %d, %s: "
+		      "%llu segments counted, %llu by the kernel; %u bytes of "
+		      "them, %u arrived\n",
+	    x->loss, x->gso, x->rack, x->tail_probes,
+	    x->control ? x->control : "usual", (unsigned long long)n.n_retx,
+	    (unsigned long long)by_kernel, sent.out_retx, came.in_retx);
+	assert_int_equal(n.n_retx, by_kernel);
 	assert_int_equal(n.n_unmarked, 0);
 	assert_true(sent.out_retx <= n.n_retx * frame);
-	assert_true(
-	    loss < (gso ? 0.05 : 0.01) || (n.n_retx > 0 && came.in_retx > 0));
-	if (!gso)
+	assert_true(x->loss < (x->gso ? 0.05 : 0.01) ||
+	    (n.n_retx > 0 && came.in_retx > 0));
+	if (!x->gso)
 		assert_true(sent.out_retx + 10 * frame >= n.n_retx * frame);
 	assert_true(came.in_retx <= sent.out_retx);
 	assert_int_equal(came.in_bytes, far_after.in_bytes - far.in_bytes);
 	assert_int_equal(sent.in_bytes, after.in_bytes - before.in_bytes);
-	if (!gso)
+	if (!x->gso)
 		assert_int_equal(sent.out_bytes,
 		    after.out_bytes - before.out_bytes);
 	netns_sampler_close(at_receiver);
@@ -517,14 +533,38 @@ static void send_with_loss(double loss, int gso, int tail_probes,
 	faulty_close(&rig);
 }
 
+static int has_control(const char *name)
+{
+	const int fd = socket(AF_INET, SOCK_STREAM, 0);
+	const int rc = setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name,
+	    (socklen_t)strlen(name));
+	close(fd);
+	return rc == 0;
+}
+
+/* By duplicate acknowledgements or by RACK, with and without probes of the tail,
+ * and by senders that pace and mind no loss. */
 static void what_is_sent_again_is_what_tcp_says(void **state)
 {
+	static const double loss[] = {0, 0.01, 0.05};
+	static const char *const control[] = {"reno", "bbr"};
 	open_sampler(state, &(struct netns_sampler_params){0});
 	close_sampler();
-	for (int gso = 0; gso < 2; gso++) {
-		send_with_loss(0, gso, 0, NETNS_SAMPLER_MARK_TTL);
-		send_with_loss(0.01, gso, 0, NETNS_SAMPLER_MARK_TTL);
-		send_with_loss(0.05, gso, 1, NETNS_SAMPLER_MARK_DSCP);
+	for (unsigned c = 0; c < 2; c++) {
+		if (!has_control(control[c])) {
+			print_message("time: %s is not in this kernel: not "
+				      "tried\n",
+			    control[c]);
+			continue;
+		}
+		/* Each bit one of what a sender may do. */
+		for (unsigned i = 0; i < 8; i++)
+			for (unsigned k = 0; k < 3; k++)
+				send_with_loss(&(struct recovery){loss[k],
+				    i & 1, i >> 1 & 1, i >> 2,
+				    (i + k) % 2 ? NETNS_SAMPLER_MARK_DSCP
+						: NETNS_SAMPLER_MARK_TTL,
+				    control[c]});
 	}
 }
 
