@@ -82,6 +82,12 @@ void cmd_samples_told(void *arg, const struct xp_tap_said *s)
 		    "%" PRIu64 " directions of connections made room for "
 		    "others: what is sent again may be too little\n",
 		    s->n_forgotten);
+	/* Processors are less than that apart. */
+	if (s->back_ns >= SIM_MS)
+		fprintf(stderr,
+		    "times go back by up to %g ms: the capture's clock was "
+		    "set meanwhile\n",
+		    (double)s->back_ns / 1e6);
 	if (s->was_cut)
 		fprintf(stderr, "it ends within a packet\n");
 }

@@ -265,6 +265,8 @@ static void tap_count(struct xp_tap *t, const struct xp_frame *f,
 		s->first_ns = f->t;
 	if (f->t > s->last_ns)
 		s->last_ns = f->t;
+	if (s->last_ns - f->t > s->back_ns)
+		s->back_ns = s->last_ns - f->t;
 	s->n_strange += strange;
 	s->n_of_hosts += !strange;
 	s->n_cut += !strange && f->is_cut;

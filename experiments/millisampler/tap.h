@@ -68,6 +68,7 @@ struct xp_tap_said {
 	uint64_t n_forgotten;
 	int was_cut;
 	uint64_t first_ns, last_ns;
+	uint64_t back_ns; /* the most that a time is before an earlier one */
 	enum xp_tap_retx retx; /* never AUTO */
 };
 

@@ -69,8 +69,13 @@ enum {
 	TCP_NEW_SYN_RECV = 12,
 	/* Headers that are looked at lie within: Ethernet, two tags, IPv6, TCP. */
 	HEADERS_BYTES = 14 + MAX_TAGS * TAG_BYTES + 40 + 20,
-	HEADERS_MASK = 127, /* 14, tags, 15 words of IPv4 */
+	/* As far as anything is looked at: 14, tags, IPv6, its extension
+	 * headers, TCP. */
+	HEADERS_MASK = 255,
 };
+_Static_assert((int)HEADERS_BYTES + (int)OBS_IP6_MAX_EXTENSION_BYTES <=
+	(int)HEADERS_MASK,
+    "headers are reached");
 
 struct ip6 {
 	__be32 first; /* version, traffic class, flow label */
@@ -147,10 +152,43 @@ static __always_inline void see4(struct __sk_buff *skb, int out, struct at *at,
 	s->has_bit = 1;
 }
 
-/* Extension headers are not followed: what has one counts as a connection of
- * its addresses. */
+/* Step over extension headers: few packets have any, so not inlined, and read by
+ * calls. Where ports are is left at 0 if there are none to be found: a fragment
+ * that is not the first, or what is behind more headers than are followed.
+ * Returns 1 of the latter. */
+static __noinline int behind_extensions(struct __sk_buff *skb, struct at *at)
+{
+	__u32 to;
+	__u8 head[OBS_IP6_EXTENSION];
+	if (!at)
+		return 0;
+	to = at->l4;
+	at->l4 = 0;
+	for (int i = 0; i <= OBS_IP6_MAX_EXTENSIONS; i++) {
+		if (!obs_ip6_is_extension(at->proto)) {
+			at->l4 = to;
+			headers_pull(skb, to + sizeof(struct tcp));
+			return 0;
+		}
+		if (bpf_skb_load_bytes(skb, to, head, sizeof(head)) != 0)
+			return 0;
+		const __u32 n = obs_ip6_extension_bytes(at->proto, head[1]);
+		const int is_later = at->proto == OBS_IP6_FRAGMENT &&
+		    (head[2] | (head[3] & 0xf8)) != 0;
+		to += n;
+		if (i == OBS_IP6_MAX_EXTENSIONS ||
+		    to > at->ip + sizeof(struct ip6) +
+			    OBS_IP6_MAX_EXTENSION_BYTES)
+			return 1;
+		at->proto = head[0];
+		if (is_later)
+			return 0;
+	}
+	return 0;
+}
+
 static __always_inline void see6(struct __sk_buff *skb, int out, struct at *at,
-    struct obs_seen *s)
+    struct sampler_cpu *cpu, struct obs_seen *s)
 {
 	const struct ip6 *ip = bytes_at(skb, at->ip, sizeof(*ip));
 	if (!ip)
@@ -164,6 +202,8 @@ static __always_inline void see6(struct __sk_buff *skb, int out, struct at *at,
 	at->ttl = ip->ttl;
 	at->tos = bpf_ntohl(ip->first) >> 20;
 	at->l4 = at->ip + sizeof(*ip);
+	if (obs_ip6_is_extension(at->proto))
+		cpu->n_deep += behind_extensions(skb, at);
 	s->cross = (((there[0] ^ config.net6[0]) & config.mask6[0]) |
 		       ((there[1] ^ config.net6[1]) & config.mask6[1])) != 0;
 	s->bit = obs_sketch_bit6(here, there, ports_of(skb, at, out));
@@ -192,14 +232,14 @@ static __always_inline __u32 bytes_of(struct __sk_buff *skb,
 }
 
 static __always_inline struct obs_seen sample_seen(struct __sk_buff *skb,
-    int out, struct at *at)
+    int out, struct at *at, struct sampler_cpu *cpu)
 {
 	struct obs_seen s = {.out = out};
 	const __be16 type = network_of(skb, &at->ip);
 	if (type == bpf_htons(HEADERS_IPV4))
 		see4(skb, out, at, &s);
 	else if (type == bpf_htons(IPV6))
-		see6(skb, out, at, &s);
+		see6(skb, out, at, cpu, &s);
 	s.bytes = bytes_of(skb, at);
 	s.ce = (at->tos & CE) == CE;
 	s.retx =
@@ -347,7 +387,7 @@ static __always_inline void sample(struct __sk_buff *skb, int out,
 		return;
 	const __u64 t = enabled & SAMPLER_ALL ? now() : 0;
 	headers_pull(skb, HEADERS_BYTES);
-	struct obs_seen s = sample_seen(skb, out, &at);
+	struct obs_seen s = sample_seen(skb, out, &at, cpu);
 	if (out && sent_before(skb, &at)) {
 		s.retx = 1;
 		cpu->n_retx += skb->gso_segs > 1 ? skb->gso_segs : 1;

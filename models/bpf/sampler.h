@@ -54,7 +54,8 @@ struct sampler_cpu {
 	__u64 n_missed[SAMPLER_WIDTHS]; /* packets before the first bucket */
 	__u64 n_retx;   /* segments that a socket here sent again, ever */
 	__u64 n_failed; /* of packets that could not be marked so */
-	__u64 pad[3];
+	__u64 n_deep;   /* whose ports are behind more headers than followed */
+	__u64 pad[2];
 };
 
 /* What was counted, for a twin that counts it again. */

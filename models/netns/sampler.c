@@ -294,6 +294,7 @@ struct netns_sampler_count netns_sampler_count(const struct netns_sampler *s)
 	for (uint32_t i = 0; i < s->n_cpus; i++) {
 		sum.n_retx += cpu[i].n_retx;
 		sum.n_unmarked += cpu[i].n_failed;
+		sum.n_deep += cpu[i].n_deep;
 	}
 	return sum;
 }

@@ -115,10 +115,12 @@ int netns_sampler_take(struct netns_sampler *s, uint32_t width,
     struct obs_bucket bucket[], struct netns_sampler_run *run,
     struct sim_err *e);
 
-/* Segments that sockets here sent again while anything was armed, and packets of
- * those that could not be marked. */
+/* Segments that sockets here sent again while anything was armed; packets of
+ * those that could not be marked; packets that count as a connection of their
+ * addresses alone, and never as sent again from here, as what they carry is behind
+ * more extension headers of IPv6 than are followed (models/obs_buckets.h). */
 struct netns_sampler_count {
-	uint64_t n_retx, n_unmarked;
+	uint64_t n_retx, n_unmarked, n_deep;
 };
 struct netns_sampler_count netns_sampler_count(const struct netns_sampler *s);
 

@@ -325,6 +325,7 @@ samples_are_held_against_captures() {
 	says 'has no whole bucket of a run of ns.pcap; --ahead' stderr
 	verify 0 odd.pcap --ahead -123456789012ns
 	verify 0 - --ahead 0s <ns.pcap
+	grep -q 'clock was set' stderr && fail "it was not"
 	verify 2 - <ns.pcap
 	verify 2 ns.pcap --tolerance 501us
 	says 'more than half of a bucket' stderr
@@ -365,6 +366,22 @@ a_single_packet_is_missed() {
 	rewrite late.pcap "(t + (k == $k) * 10**6, f)"
 	verify 1 late.pcap
 	[[ $(sum_of unexplained) = 2 ]]
+	# Its clock was set back by 50 ms within: that is seen, and said.
+	/usr/bin/python3 - <<-'END'
+		import struct
+		b = open('ns.pcap', 'rb').read()
+		at, k, out = 24, 0, b[:24]
+		while at < len(b):
+		    s, n, c, l = struct.unpack('<IIII', b[at:at + 16])
+		    t = s * 10**9 + n - (k > 2000) * 50 * 10**6
+		    out += struct.pack('<IIII', t // 10**9, t % 10**9, c, l)
+		    out += b[at + 16:at + 16 + c]
+		    at += 16 + c
+		    k += 1
+		open('set.pcap', 'wb').write(out)
+	END
+	verify 1 set.pcap
+	says 'times go back by up to [45]' stderr
 	# A capture of a part is held against that part.
 	rewrite part.pcap "500 < k < 3000 and (t, f)"
 	verify 0 part.pcap
