@@ -223,12 +223,16 @@ static __always_inline __u32 header_bytes(struct __sk_buff *skb,
 	return at->l4 + (at->proto == HEADERS_UDP ? 8 : 0);
 }
 
+/* The kernel takes the outer tag of a VLAN out of a packet and keeps it beside,
+ * but the wire has it, and captures put it back. */
 static __always_inline __u32 bytes_of(struct __sk_buff *skb,
     const struct at *at)
 {
+	const __u32 tag = skb->vlan_present ? TAG_BYTES : 0;
 	if (!config.wire || skb->gso_segs < 2)
-		return skb->len;
-	return skb->len + (skb->gso_segs - 1) * header_bytes(skb, at);
+		return skb->len + tag;
+	return skb->len + tag +
+	    (skb->gso_segs - 1) * (header_bytes(skb, at) + tag);
 }
 
 static __always_inline struct obs_seen sample_seen(struct __sk_buff *skb,

@@ -4,7 +4,10 @@
 #include "models/netns/sampler.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
 #include <netinet/tcp.h>
 #include <sched.h>
 #include <signal.h>
@@ -332,6 +335,66 @@ static void packets_of_version_6_are_counted(void **state)
 		assert_memory_equal(&got[0].conns, &in, sizeof(in));
 		assert_memory_equal(&got[1].conns, &out, sizeof(out));
 	}
+	close_sampler();
+}
+
+/* A frame of N bytes from one end of a pair of interfaces, in a namespace of its
+ * own, to the other, where the sampler is. */
+static void pass_by_veth(const void *bytes, size_t n)
+{
+	const int home = open("/proc/thread-self/ns/net", O_RDONLY);
+	struct sockaddr_ll to = {.sll_family = AF_PACKET};
+	assert_true(home >= 0 && unshare(CLONE_NEWNET) == 0);
+	assert_int_equal(system("echo 1 >/proc/sys/net/ipv6/conf/default/"
+				"disable_ipv6; ip link add va type veth peer "
+				"name vb && "
+				"ip link set va up && ip link set vb up"),
+	    0);
+	assert_ok(
+	    netns_sampler_attach(sampler, if_nametoindex("vb"), test_err()));
+	to.sll_ifindex = (int)if_nametoindex("va");
+	const int fd = socket(AF_PACKET, SOCK_RAW, 0);
+	netns_sampler_arm(sampler, 1);
+	/* Links that were just made lose what is sent until they run. */
+	for (int i = 0; i < 1000 && netns_sampler_n_echoed(sampler) == 0; i++) {
+		assert_int_equal(sendto(fd, bytes, n, 0, (void *)&to,
+				     sizeof(to)),
+		    n);
+		usleep(1000);
+	}
+	close(fd);
+	assert_int_equal(setns(home, CLONE_NEWNET), 0);
+	close(home);
+}
+
+/* Of two tags the kernel takes the outer one out of what comes in. */
+static void tags_beside_the_packet_are_counted(void **state)
+{
+	const struct lab_flow f = {0, 1, 7, 9};
+	struct obs_packet x = frames_tcp(&f, OBS_TCP_ACK, 8, 1);
+	uint8_t plain[FRAMES_MAX], frame[FRAMES_MAX] = {0};
+	struct obs_sketch s = {0};
+	open_sampler(state,
+	    &(struct netns_sampler_params){.clock = NETNS_SAMPLER_GIVEN,
+		.n_echoes = 2});
+	x.n_bytes = 300;
+	frames_write(&x, plain);
+	memcpy(frame, plain, 12);
+	memset(frame, 0xff, 6);
+	sim_inet_put16(frame + 12, 0x88a8);
+	sim_inet_put16(frame + 14, 7);
+	sim_inet_put16(frame + 16, 0x8100);
+	sim_inet_put16(frame + 18, 9);
+	memcpy(frame + 20, plain + 12, 288);
+	obs_sketch_set(&s,
+	    obs_sketch_bit4(x.ip.dst_ip, x.ip.src_ip,
+		obs_sketch_ports(9, 7, TOPO_PROTO_TCP)));
+	netns_sampler_now(sampler, 1);
+	pass_by_veth(frame, 308);
+	take(0);
+	assert_int_equal(got[0].in_bytes,
+	    308 * netns_sampler_n_echoed(sampler));
+	assert_memory_equal(&got[0].conns, &s, sizeof(s));
 	close_sampler();
 }
 
@@ -667,6 +730,7 @@ int main(void)
 	    cmocka_unit_test(two_processors_count_all),
 	    cmocka_unit_test(packets_of_version_6_are_counted),
 	    cmocka_unit_test(odd_packets_are_counted),
+	    cmocka_unit_test(tags_beside_the_packet_are_counted),
 	    cmocka_unit_test(marks_are_those_that_were_asked_for),
 	    cmocka_unit_test(what_is_sent_again_is_what_tcp_says),
 	    cmocka_unit_test(packets_of_version_6_are_marked),
