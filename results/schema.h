@@ -339,6 +339,25 @@ enum res_set {
 	    "servers in a burst together, in a tenth of buckets or more",      \
 	    "mean over racks of the 90th percentile, of nearest rank, of the " \
 	    "hosts that are in a burst, over buckets")                         \
+	X(contention_p10, "hosts", AMOUNT,                                     \
+	    "servers in a burst together, in nine tenths of buckets or more",  \
+	    "the same of the 10th percentile")                                 \
+	X(n_racks, "racks", COUNT, "racks", "count of the racks of the row")   \
+	X(n_swings, "racks", COUNT, "racks whose contention swings",           \
+	    "count of the racks of whose buckets the 90th percentile of "      \
+	    "hosts in a burst is above 3 times the 10th")                      \
+	X(n_job_servers, "hosts", COUNT, "servers that compute together",      \
+	    "sum over racks of the servers of their jobs")                     \
+	X(n_met_bursts, "bursts", COUNT, "bursts that meet another host's",    \
+	    "count of the bursts in one of whose buckets another host of the " \
+	    "rack is in a burst")                                              \
+	X(burst_conns, "connections", AMOUNT,                                  \
+	    "connections of a host within bursts",                             \
+	    "mean, over buckets of hosts in a burst, of what sketches say")    \
+	X(quiet_conns, "connections", AMOUNT,                                  \
+	    "connections of a host outside of bursts",                         \
+	    "the same over all their other buckets, those without traffic "    \
+	    "included")                                                        \
 	X(burst_contention, "hosts", AMOUNT, "contention that a burst meets",  \
 	    "mean over bursts of the greatest number of hosts in a burst in "  \
 	    "one of its buckets, itself included")                             \
@@ -347,6 +366,8 @@ enum res_set {
 	    "segment once / servers / time")                                   \
 	X(buffer_bytes, "bytes", COUNT, "bytes that full buffers dropped",     \
 	    "sum over servers of what was for them and found no room")         \
+	X(buffer_loss, "1", SHARE, "of bytes sent, dropped by full buffers",   \
+	    "buffer_bytes / bytes that connections sent, also again")          \
 	X(link_bytes, "bytes", COUNT, "bytes that servers' links lost",        \
 	    "sum over servers of what their links lost, both ways")            \
 	X(n_timeouts, "timeouts", COUNT, "losses found by a timer",            \
@@ -357,7 +378,32 @@ enum res_set {
 	X(dispersion_10ms, "1", AMOUNT, "how bursty traffic is, at 10 ms",     \
 	    "the same over windows of 10 ms")                                  \
 	X(dispersion_100ms, "1", AMOUNT, "how bursty traffic is, at 100 ms",   \
-	    "the same over windows of 100 ms")
+	    "the same over windows of 100 ms")                                 \
+	X(burst_ms, "ms", TIME, "a quantile of bursts' lengths",               \
+	    "the length, of nearest rank, that a share `quantile` of bursts "  \
+	    "does not exceed")                                                 \
+	X(burst_bytes, "bytes", AMOUNT, "the same of their volumes",           \
+	    "of the bytes that came in within a burst")                        \
+	X(server_burst_rate, "1/s", AMOUNT, "the same of servers' bursts",     \
+	    "of the bursts of a server and second, over servers")              \
+	X(conns_inside, "connections", AMOUNT,                                 \
+	    "the same of connections within bursts",                           \
+	    "of what sketches say, over buckets of hosts in a burst")          \
+	X(conns_outside, "connections", AMOUNT,                                \
+	    "the same of connections outside of bursts",                       \
+	    "over all their other buckets")                                    \
+	X(n_long_bursts, "bursts", COUNT, "bursts of this length",             \
+	    "count of the bursts that last `size` ms or longer, and less "     \
+	    "than the next size")                                              \
+	X(n_lossy_long, "bursts", COUNT, "of these, those with losses",        \
+	    "count of the lossy ones of n_long_bursts")                        \
+	X(n_wide_bursts, "bursts", COUNT, "bursts of as many connections",     \
+	    "count of the bursts of `size` connections or more, and fewer "    \
+	    "than the next size")                                              \
+	X(n_lossy_wide, "bursts", COUNT, "of these, those with losses",        \
+	    "count of the lossy ones of n_wide_bursts")                        \
+	X(contention, "hosts", AMOUNT, "servers in a burst at that time",      \
+	    "mean over racks of the hosts in a burst in that bucket")
 
 /* Once a row: what hosts of racks counted, held against what came in; where a spec
  * asks for it (rack.sample.truth). A burst is what it is to
@@ -482,6 +528,14 @@ enum res_set {
 	    "milliseconds taken for a burst that were / these")                \
 	X(seen_burst_rate, n_seen_bursts, n_true_bursts,                       \
 	    "bursts of which anything is told / bursts that there were")       \
+	X(met_burst_rate, n_met_bursts, n_bursts,                              \
+	    "bursts that meet another host's / bursts")                        \
+	X(swing_rate, n_swings, n_racks,                                       \
+	    "racks whose contention swings / racks")                           \
+	X(lossy_long_rate, n_lossy_long, n_long_bursts,                        \
+	    "bursts with losses / bursts, of this length")                     \
+	X(lossy_wide_rate, n_lossy_wide, n_wide_bursts,                        \
+	    "bursts with losses / bursts, of as many connections")             \
 	X(mirror_loss_rate, n_mirrors_lost, n_mirrored,                        \
 	    "copies that no analyzer got / copies that switches sent")         \
 	X(whole_rate, n_whole, n_assembled, "traces of whole paths / traces")  \

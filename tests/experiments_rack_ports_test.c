@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "experiments/rack/world.h"
+#include "experiments/rack/score.h"
 #include "experiments/spec/plane.h"
 #include "tests/spec_file.h"
 #include "tests/test.h"
@@ -168,7 +168,7 @@ static void the_keys_give_the_racks_share_of_lossy_bursts(void **state)
 		    scene_draw(&scene, &topo, &c.scene, &where, test_err()));
 		const struct xp_rack *p = xp_rack_of(&c);
 		assert_ok(xp_rack_world_run(&w, p, &scene, test_err()));
-		assert_ok(xp_rack_world_score(&w, p, &scene, &row, test_err()));
+		assert_ok(xp_rack_score(&w, p, &scene, 1, &row, test_err()));
 		const struct scene_congestion_params like = {1,
 		    row.congestion_burst, row.congestion_busy,
 		    row.congestion_ports, 0,

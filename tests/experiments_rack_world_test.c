@@ -1,7 +1,7 @@
 /* tests/experiments_rack_world_test.c -- experiments/rack: links, stalls, metrics.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/rack/world.h"
+#include "experiments/rack/score.h"
 
 #include "experiments/spec/plane.h"
 #include "tests/spec_file.h"
@@ -39,8 +39,8 @@ static void play_on(struct play *x, const char *text)
 	play_open(x, text);
 	assert_ok(
 	    xp_rack_world_run(&x->w, xp_rack_of(&x->c), &x->scene, test_err()));
-	assert_ok(xp_rack_world_score(&x->w, xp_rack_of(&x->c), &x->scene,
-	    &x->row, test_err()));
+	assert_ok(xp_rack_score(&x->w, xp_rack_of(&x->c), &x->scene, 1, &x->row,
+	    test_err()));
 }
 
 static void play_close(struct play *x)
@@ -272,7 +272,7 @@ static int play_life(void *arg, struct sim_err *e)
 	truth_clear(&x->scene.truth);
 	int rc = xp_rack_world_run(&w, &p, &x->scene, e);
 	if (rc == 0)
-		rc = xp_rack_world_score(&w, &p, &x->scene, &row, e);
+		rc = xp_rack_score(&w, &p, &x->scene, 1, &row, e);
 	xp_rack_world_free(&w);
 	truth_free(&x->scene.truth);
 	return rc;

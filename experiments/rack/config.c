@@ -18,6 +18,9 @@ static const sim_ns rack_width_ns[] = {
 #undef X
 };
 
+static const char *const rack_along_names[] = {"none", "quantile", "size",
+    "rack", "time", NULL};
+
 static const struct sim_field rack_own_fields[] = {
     {"length", SIM_F_F64, FIELD(length_s), .min = 1e-3, .max = 600, .unit = "s",
 	.def = "2", .doc = "that the racks run"},
@@ -28,6 +31,11 @@ static const struct sim_field rack_own_fields[] = {
     {"as_congestion", SIM_F_BOOL, FIELD(as_congestion), .def = "false",
 	.doc = "tell by which keys of congestion other planes have such racks "
 	       "(metrics congestion_*)"},
+    {"along", SIM_F_ENUM, FIELD(along), .names = rack_along_names,
+	.def = "none",
+	.doc = "what a run is read along, beside the sweep: quantiles of "
+	       "bursts, servers and buckets; bursts by length and connections; "
+	       "racks, from the least contention to the most; buckets in time"},
     {0},
 };
 

@@ -4,13 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "experiments/rack/world.h"
+#include "experiments/rack/score.h"
 #include "experiments/spec/plane.h"
 #include "models/rack/params.h"
 #include "sim/vec.h"
 
 struct xp_rack_plane {
 	const struct xp_rack *params;
+	size_t n_rows;
 	struct xp_rack_world world; /* of the last run */
 	struct losses none;
 };
@@ -62,6 +63,10 @@ static int rack_check(struct sim_yaml *y, const struct topo *t,
 		    faults->kind == SIM_YAML_SEQ ? faults->child[i] : faults);
 	if (rc < 0 || !t)
 		return rc;
+	if (xp_rack_of(c)->along == XP_RACK_ALONG_RACK &&
+	    !xp_topology_is_clos(&c->topology))
+		return sim_yaml_mistake(y, own,
+		    "along: rack needs a topology of kind clos.");
 	if (!xp_rack_fits(t, &p.n_servers))
 		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
 		    "on plane rack ToRs must have as many hosts each.");
@@ -89,9 +94,17 @@ static int rack_plane_open(void **p, const struct topo *t,
 	const int rc = SIM_ZALLOC(&x, 1, e);
 	(void)t;
 	*p = x;
-	if (rc == 0)
-		x->params = xp_rack_of(c);
-	return rc;
+	if (rc < 0)
+		return rc;
+	x->params = xp_rack_of(c);
+	x->n_rows = xp_rack_n_rows(x->params, &c->topology);
+	return 0;
+}
+
+static int rack_plane_axes(struct xp_along_axes *a, const struct xp_config *c,
+    struct sim_err *e)
+{
+	return xp_rack_axes(a, xp_rack_of(c), &c->topology, e);
 }
 
 struct xp_rack_world *xp_rack_world_of(void *running)
@@ -108,12 +121,12 @@ static int rack_plane_run(void *p, struct scene *scene,
 	struct xp_rack_plane *x = p;
 	int rc;
 	if ((rc = xp_rack_world_run(&x->world, x->params, scene, e)) < 0 ||
-	    (rc = xp_rack_world_score(&x->world, x->params, scene, &row[0],
+	    (rc = xp_rack_score(&x->world, x->params, scene, x->n_rows, row,
 		 e)) < 0)
 		return rc;
 	const struct xp_window all = {.seen = &x->world.window,
 	    .lost = &x->none,
-	    .n_rows = 1,
+	    .n_rows = x->n_rows,
 	    .after_s = NAN};
 	return to->hear ? to->hear(to->arg, &all, e) : 0;
 }
@@ -157,6 +170,7 @@ const struct xp_plane xp_plane_rack = {
     .section = &xp_rack_section,
     .idle = rack_idle,
     .check = rack_check,
+    .axes = rack_plane_axes,
     .open = rack_plane_open,
     .run = rack_plane_run,
     .print = rack_plane_print,

@@ -8,6 +8,7 @@
  *	  alpha: 1
  *	  length: 2
  *	  widths: [1ms]
+ *	  along: none
  *	  traffic: { ml_share: 0.7, ml_racks: 0.2, ... }
  *	  sample: { start: first_packet, clock_sd: 300 }
  *	  stall: { count: 1, at: 500, lasts: 5 }
@@ -41,6 +42,15 @@ enum {
 	    XP_RACK_N_WIDTHS
 };
 
+/* What a trial is read along. */
+enum xp_rack_along {
+	XP_RACK_ALONG_NONE,     /* all racks, one row */
+	XP_RACK_ALONG_QUANTILE, /* axis quantile: of bursts, servers, buckets */
+	XP_RACK_ALONG_SIZE,     /* axis size: bursts by ms, and connections */
+	XP_RACK_ALONG_RACK,     /* axis rank: racks by mean contention */
+	XP_RACK_ALONG_TIME      /* axis t_ms: each bucket */
+};
+
 struct xp_rack_stall {
 	uint32_t count, busy;
 	double least; /* bytes */
@@ -50,6 +60,7 @@ struct xp_rack_stall {
 struct xp_rack {
 	double length_s;
 	uint32_t as_congestion;  /* 1: tell what keys of it they are like */
+	uint32_t along;          /* enum xp_rack_along */
 	uint32_t widths;         /* bits over XP_RACK_WIDTHS */
 	struct rack_params rack; /* n_servers: of the topology */
 	struct rack_traffic_params traffic;

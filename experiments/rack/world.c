@@ -418,14 +418,6 @@ int xp_rack_world_run(struct xp_rack_world *w, const struct xp_rack *p,
 	return rc;
 }
 
-/* --- metrics ---------------------------------------------------------------*/
-
-struct rack_sums {
-	struct algo_series series;
-	struct algo_bursts bursts;
-	double mean, p90; /* sums over racks, of contention */
-};
-
 size_t xp_rack_runs(const struct xp_rack_world *w, sim_ns width, uint32_t k,
     uint32_t run[])
 {
@@ -435,70 +427,4 @@ size_t xp_rack_runs(const struct xp_rack_world *w, sim_ns width, uint32_t k,
 		    w->runs.host[i] / w->n_servers == k)
 			run[n++] = (uint32_t)i;
 	return n;
-}
-
-static int rack_sums_add(struct rack_sums *s, const struct xp_rack_world *w,
-    const struct xp_rack *p, const uint32_t run[], size_t n, struct sim_err *e)
-{
-	struct algo_contention c = {0};
-	int rc = 0;
-	if (n == 0)
-		return 0;
-	if ((rc = algo_series_align(&s->series, &w->runs, &w->samples, run, n,
-		 NULL, e)) < 0 ||
-	    (rc = algo_bursts_find(&s->series, &p->burst, &s->bursts, e)) < 0 ||
-	    (rc = algo_contention_of(&s->series, p->burst.share, &c, e)) < 0)
-		return rc;
-	s->mean += c.mean;
-	s->p90 += c.p90;
-	return 0;
-}
-
-static void rack_score_bursts(const struct xp_rack_world *w,
-    const struct rack_sums *s, double server_s, struct res_trial_metrics *row)
-{
-	double met = 0;
-	row->n_bursts = (double)s->bursts.n;
-	row->n_lossy_bursts = 0;
-	for (size_t i = 0; i < s->bursts.n; i++) {
-		row->n_lossy_bursts += s->bursts.lossy[i];
-		met += s->bursts.contention_max[i];
-	}
-	row->burst_rate = row->n_bursts / server_s;
-	row->contention_mean = s->mean / w->n_racks;
-	row->contention_p90 = s->p90 / w->n_racks;
-	if (s->bursts.n > 0)
-		row->burst_contention = met / row->n_bursts;
-}
-
-int xp_rack_world_score(const struct xp_rack_world *w, const struct xp_rack *p,
-    const struct scene *scene, struct res_trial_metrics *row, struct sim_err *e)
-{
-	struct rack_sums s = {0};
-	sim_ns width[XP_RACK_N_WIDTHS] = {0};
-	uint32_t *run = NULL;
-	int rc = SIM_ZALLOC(&run, w->runs.n + 1, e);
-	xp_rack_widths(p, width);
-	for (uint32_t k = 0; rc == 0 && k < w->n_racks; k++)
-		rc = rack_sums_add(&s, w, p, run,
-		    xp_rack_runs(w, width[0], k, run), e);
-	const double server_s = (double)w->n_racks * w->n_servers * p->length_s;
-	if (rc == 0)
-		rack_score_bursts(w, &s, server_s, row);
-	if (rc == 0)
-		rc = xp_rack_truth_score(w, p, row, e);
-	if (rc == 0)
-		rc = xp_rack_ports_score(w, p, row, e);
-	row->n_faults = (double)truth_n_faulty(&scene->truth);
-	row->goodput = (double)w->totals.arrived / server_s;
-	row->buffer_bytes = (double)w->buffer;
-	row->link_bytes = (double)(w->link_in + w->link_out);
-	row->n_timeouts = (double)w->totals.n_rto;
-	row->dispersion_1ms = w->dispersion[0] / w->n_racks;
-	row->dispersion_10ms = w->dispersion[1] / w->n_racks;
-	row->dispersion_100ms = w->dispersion[2] / w->n_racks;
-	free(run);
-	algo_series_free(&s.series);
-	algo_bursts_free(&s.bursts);
-	return rc;
 }

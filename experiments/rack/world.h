@@ -45,13 +45,6 @@ size_t xp_rack_runs(const struct xp_rack_world *w, sim_ns width, uint32_t k,
 /* That of RUNNING, which plane rack has opened. */
 struct xp_rack_world *xp_rack_world_of(void *running);
 
-/* Metrics of what hosts counted, in buckets of the first width that is asked
- * for: bursts and contention; and of what was really lost. Errors
- * SIM_ENOMEM. */
-int xp_rack_world_score(const struct xp_rack_world *w, const struct xp_rack *p,
-    const struct scene *scene, struct res_trial_metrics *row,
-    struct sim_err *e);
-
 /* By which keys of `congestion` other planes have ports that are full as these
  * were (RES_PORT_METRICS). Nothing without `as_congestion`. Errors
  * SIM_ENOMEM. */
