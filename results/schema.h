@@ -402,8 +402,8 @@ enum res_set {
 	    "than the next size")                                              \
 	X(n_lossy_wide, "bursts", COUNT, "of these, those with losses",        \
 	    "count of the lossy ones of n_wide_bursts")                        \
-	X(contention, "hosts", AMOUNT, "servers in a burst at that time",      \
-	    "mean over racks of the hosts in a burst in that bucket")
+	X(contention, "hosts", COUNT, "servers in a burst at that time",       \
+	    "count of the first rack's hosts in a burst in that bucket")
 
 /* Once a row: what hosts of racks counted, held against what came in; where a spec
  * asks for it (rack.sample.truth). A burst is what it is to

@@ -35,7 +35,8 @@ static const struct sim_field rack_own_fields[] = {
 	.def = "none",
 	.doc = "what a run is read along, beside the sweep: quantiles of "
 	       "bursts, servers and buckets; bursts by length and connections; "
-	       "racks, from the least contention to the most; buckets in time"},
+	       "racks, from the least contention to the most; the first rack's "
+	       "buckets"},
     {0},
 };
 

@@ -48,7 +48,7 @@ enum xp_rack_along {
 	XP_RACK_ALONG_QUANTILE, /* axis quantile: of bursts, servers, buckets */
 	XP_RACK_ALONG_SIZE,     /* axis size: bursts by ms, and connections */
 	XP_RACK_ALONG_RACK,     /* axis rank: racks by mean contention */
-	XP_RACK_ALONG_TIME      /* axis t_ms: each bucket */
+	XP_RACK_ALONG_TIME      /* axis t_ms: buckets of the first rack */
 };
 
 struct xp_rack_stall {

@@ -32,8 +32,7 @@ struct rack_score {
 	/* Of connections within bursts [1] and outside [0]. */
 	double conns[2], n_conns[2];
 	struct rack_list conn[2]; /* along quantiles */
-	double *time;             /* along time: [n_rows] sums over racks, */
-	uint32_t *n_time;         /* and of how many */
+	double *time; /* along time: [n_rows] of the first rack; NaN: none */
 	size_t n_rows;
 };
 
@@ -45,15 +44,16 @@ static void rack_score_free(struct rack_score *s)
 	free(s->conn[0].x);
 	free(s->conn[1].x);
 	free(s->time);
-	free(s->n_time);
 }
 
 static int rack_score_open(struct rack_score *s, struct sim_err *e)
 {
 	int rc = SIM_ZALLOC(&s->seen, s->w->n_racks + 1, e);
-	if (rc == 0 && s->p->along == XP_RACK_ALONG_TIME &&
-	    (rc = SIM_ZALLOC(&s->time, s->n_rows, e)) == 0)
-		rc = SIM_ZALLOC(&s->n_time, s->n_rows, e);
+	if (rc < 0 || s->p->along != XP_RACK_ALONG_TIME)
+		return rc;
+	rc = SIM_ZALLOC(&s->time, s->n_rows, e);
+	for (size_t i = 0; rc == 0 && i < s->n_rows; i++)
+		s->time[i] = NAN;
 	return rc;
 }
 
@@ -98,10 +98,8 @@ static int rack_score_time(struct rack_score *s, struct sim_err *e)
 	for (size_t k = 0; rc == 0 && k < a->n_known && k < a->n; k++) {
 		const uint64_t row =
 		    (a->start_ns + k * a->width_ns) / a->width_ns;
-		if (row < s->n_rows) {
-			s->time[row] += count[k];
-			s->n_time[row]++;
-		}
+		if (row < s->n_rows)
+			s->time[row] = count[k];
 	}
 	free(count);
 	return rc;
@@ -125,7 +123,7 @@ static int rack_score_add(struct rack_score *s, uint32_t k,
 	    (rc = rack_score_conns(s, e)) < 0)
 		return rc;
 	r->n = s->bursts.n - r->first;
-	return s->time ? rack_score_time(s, e) : 0;
+	return s->time && k == 0 ? rack_score_time(s, e) : 0;
 }
 
 /* --- rows ------------------------------------------------------------------*/
@@ -295,16 +293,18 @@ static void rack_row_racks(struct rack_score *s, struct res_trial_metrics row[])
 static void rack_row_time(const struct rack_score *s,
     struct res_trial_metrics row[])
 {
-	for (size_t i = 0; i < s->n_rows; i++)
-		if (s->n_time[i] > 0)
-			row[i].contention = s->time[i] / s->n_time[i];
+	for (size_t i = 0; i < s->n_rows; i++) {
+		rack_row_of(s, s->seen, 1, &row[i]);
+		row[i].contention = s->time[i];
+	}
 }
 
 static int rack_score_rows(struct rack_score *s, struct res_trial_metrics row[],
     struct sim_err *e)
 {
 	const enum xp_rack_along along = (enum xp_rack_along)s->p->along;
-	const int of_one = along == XP_RACK_ALONG_RACK;
+	const int of_one =
+	    along == XP_RACK_ALONG_RACK || along == XP_RACK_ALONG_TIME;
 	const int rc = of_one ? 0 : rack_row_world(s, &row[0], e);
 	if (rc < 0)
 		return rc;

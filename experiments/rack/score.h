@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A trial is one row, or one for each place along `rack.along`. A row of a rack
- * is about that rack; others hold beside what is of their place the metrics of
- * all racks, the same in each.
+ * is about that rack, and rows along time about the first; others hold beside
+ * what is of their place the metrics of all racks, the same in each.
  */
 #ifndef EXPERIMENTS_RACK_SCORE_H
 #define EXPERIMENTS_RACK_SCORE_H
