@@ -506,6 +506,10 @@ static void the_shipped_claims_are_well_formed(void **state)
 	    xp_claims_load(&c, "results/expected/vigil.yaml", test_err()));
 	assert_true(c.n > 40);
 	xp_claims_free(&c);
+	assert_ok(xp_claims_load(&c, "results/expected/millisampler.yaml",
+	    test_err()));
+	assert_true(c.n > 10);
+	xp_claims_free(&c);
 }
 
 int main(void)

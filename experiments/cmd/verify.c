@@ -35,8 +35,8 @@ static const struct cmd_option cmd_verify_options[] = {
     {"write", 0, NULL, "write FIGUREs' results as what is expected from now on",
 	.take = cmd_take_flag, .at = CMD_AT(write)},
     {"claims", 0, "FILE",
-	"claims (default: results/expected/vigil.yaml); tables of what is "
-	"expected stand beside it",
+	"claims (default: results/expected/vigil.yaml; millisampler has those "
+	"on racks); tables of what is expected stand beside it",
 	.take = cmd_take_file, .at = CMD_AT(claims)},
     {.with = cmd_archive_options, .at = CMD_AT(archive)},
     {.doc = "Help:", .group = -1},
