@@ -287,7 +287,7 @@ static void in_epochs_it_tells_buffers_from_links(void **state)
 	assert_ok(sim_field_defaults(scene_samples_fields, &p, test_err()));
 	p.every_s = 2;
 	s.params.congestion = (struct scene_congestion_params){0.3, 1, 1, 0.015,
-	    0, scenes_uniform(0.1, 0.9)};
+	    0, scenes_uniform(0.1, 0.9), {0}};
 	scenes_add_fault(&s, topo_link_of(30, TOPO_UP), 5e-4);
 	assert_ok(algo_loss_filter_open(&f, &s.topo, &by_flow, test_err()));
 	for (uint32_t run = 0; run < 60; run++) {

@@ -36,7 +36,7 @@ static void sampler_open(struct sampler *a)
 	a->s.params.traffic.epoch_s = 3;
 	a->s.params.noise.rate = scenes_uniform(0, 1e-3);
 	a->s.params.congestion = (struct scene_congestion_params){0.7, 10, 1,
-	    0.1, 0.02, scenes_uniform(0.05, 0.9)};
+	    0.1, 0.02, scenes_uniform(0.05, 0.9), {0}};
 	scenes_add_fault(&a->s, topo_link_of(3, TOPO_DOWN), 0.02);
 	a->p.every_s = 1;
 	a->p.buckets = 1000;
