@@ -158,12 +158,6 @@ int xp_rack_dump(struct xp_spec *s, size_t point, uint32_t run,
 {
 	struct rack_dump d = {.path = path, .count = out};
 	const struct xp_audience to = {&d, rack_dump_begin, rack_dump_window};
-	struct xp_trial *t;
 	*out = (struct xp_rack_dumped){0};
-	int rc = xp_trial_open(&t, s, e);
-	if (rc < 0)
-		return rc;
-	rc = xp_trial_show(t, point, run, &to, e);
-	xp_trial_close(t);
-	return rc;
+	return xp_trial_show_one(s, point, run, &to, e);
 }

@@ -274,6 +274,18 @@ int xp_trial_show(struct xp_trial *t, size_t point, uint32_t run,
 	return trial_live(t, &hear, e);
 }
 
+int xp_trial_show_one(struct xp_spec *s, size_t point, uint32_t run,
+    const struct xp_audience *to, struct sim_err *e)
+{
+	struct xp_trial *t;
+	int rc = xp_trial_open(&t, s, e);
+	if (rc < 0)
+		return rc;
+	rc = xp_trial_show(t, point, run, to, e);
+	xp_trial_close(t);
+	return rc;
+}
+
 int xp_trial_watch(struct xp_trial *t, size_t point, uint32_t run,
     const struct xp_audience *to, double row[], struct sim_err *e)
 {

@@ -59,6 +59,11 @@ int xp_trial_watch(struct xp_trial *t, size_t point, uint32_t run,
 int xp_trial_show(struct xp_trial *t, size_t point, uint32_t run,
     const struct xp_audience *to, struct sim_err *e);
 
+/* The same with a trial of S for this one cell. Errors also those of
+ * xp_trial_open(). */
+int xp_trial_show_one(struct xp_spec *s, size_t point, uint32_t run,
+    const struct xp_audience *to, struct sim_err *e);
+
 /* What the last cell was and what each algorithm said of it, for people. After
  * a cell that did not fail. */
 void xp_trial_print(const struct xp_trial *t, FILE *out);
