@@ -382,25 +382,27 @@ enum res_set {
 	X(burst_ms, "ms", TIME, "a quantile of bursts' lengths",               \
 	    "the length, of nearest rank, that a share `quantile` of bursts "  \
 	    "does not exceed")                                                 \
-	X(burst_bytes, "bytes", AMOUNT, "the same of their volumes",           \
+	X(burst_bytes, "bytes", AMOUNT, "a quantile of bursts' volumes",       \
 	    "of the bytes that came in within a burst")                        \
-	X(server_burst_rate, "1/s", AMOUNT, "the same of servers' bursts",     \
+	X(server_burst_rate, "1/s", AMOUNT,                                    \
+	    "a quantile of servers' burst rates",                              \
 	    "of the bursts of a server and second, over servers")              \
 	X(conns_inside, "connections", AMOUNT,                                 \
-	    "the same of connections within bursts",                           \
+	    "a quantile of connections within bursts",                         \
 	    "of what sketches say, over buckets of hosts in a burst")          \
 	X(conns_outside, "connections", AMOUNT,                                \
-	    "the same of connections outside of bursts",                       \
+	    "a quantile of connections outside of bursts",                     \
 	    "over all their other buckets")                                    \
 	X(n_long_bursts, "bursts", COUNT, "bursts of this length",             \
 	    "count of the bursts that last `size` ms or longer, and less "     \
 	    "than the next size")                                              \
-	X(n_lossy_long, "bursts", COUNT, "of these, those with losses",        \
+	X(n_lossy_long, "bursts", COUNT, "lossy bursts of this length",        \
 	    "count of the lossy ones of n_long_bursts")                        \
 	X(n_wide_bursts, "bursts", COUNT, "bursts of as many connections",     \
 	    "count of the bursts of `size` connections or more, and fewer "    \
 	    "than the next size")                                              \
-	X(n_lossy_wide, "bursts", COUNT, "of these, those with losses",        \
+	X(n_lossy_wide, "bursts", COUNT,                                       \
+	    "lossy bursts of as many connections",                             \
 	    "count of the lossy ones of n_wide_bursts")                        \
 	X(contention, "hosts", COUNT, "servers in a burst at that time",       \
 	    "count of the first rack's hosts in a burst in that bucket")
