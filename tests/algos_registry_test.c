@@ -33,7 +33,7 @@ static void every_algorithm_is_found_by_its_name_and_tells_its_source(
 		assert_true(strlen((*a)->doc) > 0);
 		assert_true((*a)->needs &
 		    (OBS_FLOWS | OBS_PROBES | OBS_TRACES | OBS_MIRROR |
-			OBS_SAMPLES));
+			OBS_SAMPLES | OBS_TALLIES));
 		for (const struct sim_field *f = (*a)->params; f->name; f++) {
 			assert_true(f->offset < (*a)->params_size);
 			assert_non_null(f->def);

@@ -304,6 +304,8 @@ static int flock_beam(struct flock *a, const struct algo_flock_params *p,
 
 /* --- diagnosing ----------------------------------------------------------- */
 
+/* A window without rows, as all without what an algorithm reads, gives an empty
+ * answer. */
 static int flock_diagnose(void *work, const struct obs *window,
     struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
 {
@@ -315,6 +317,8 @@ static int flock_diagnose(void *work, const struct obs *window,
 	out->flags = 1;
 	out->kind = ALGO_KIND_BOTH;
 	out->n_links = a->model.topo->n_links;
+	if (!window->tallies)
+		return algo_verdicts_reserve_flows(out, window->flows.n, e);
 	if ((rc = flock_params_of(a, window->tallies->telemetry, &p, e)) < 0 ||
 	    (rc = flock_model_read(&a->model, window, &p, e)) < 0)
 		return rc;
