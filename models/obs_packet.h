@@ -36,8 +36,9 @@ enum {
 	OBS_TOS_DEBUG = 0x04,
 };
 
-/* A bit that no path needs: whoever sends a packet again sets it in the TTL,
- * which so begins at 128 or above; others begin below. */
+/* A bit that no path needs: whoever sends a packet of TCP again sets it in the
+ * TTL, which so begins at 128 or above; its others must begin below. Of other
+ * protocols it says nothing. */
 enum { OBS_TTL_RETX = 0x80 };
 
 struct obs_ip {

@@ -102,6 +102,7 @@ struct kept {
 	sim_ns t;
 	struct obs_packet p;
 	int out;
+	uint32_t again; /* its socket says so */
 };
 
 static struct obs_packet any_packet(struct sim_rng *r)
@@ -112,7 +113,7 @@ static struct obs_packet any_packet(struct sim_rng *r)
 	    .dst_port = (uint16_t)sim_rng_below(r, 3)};
 	p.ip.src_ip = 0x0a000000 + sim_rng_below(r, 2) * 0x01000000;
 	p.ip.dst_ip = 0x0a000001 + sim_rng_below(r, 2) * 0x01000000;
-	p.ip.proto = TOPO_PROTO_TCP;
+	p.ip.proto = sim_rng_below(r, 4) == 0 ? OBS_PROTO_UDP : TOPO_PROTO_TCP;
 	p.ip.ttl = (uint8_t)(64 | (sim_rng_below(r, 4) == 0 ? 128 : 0));
 	p.ip.tos = (uint8_t)sim_rng_below(r, 256);
 	return p;
@@ -134,11 +135,15 @@ static void check_row(const struct obs_samples *t, size_t row,
 		sum[k[i].out] += n_bytes;
 		sum[2 + k[i].out] += cross ? n_bytes : 0;
 		sum[4] += !k[i].out && p->ip.tos % 4 == 3 ? n_bytes : 0;
-		sum[5 + k[i].out] += p->ip.ttl >= 128 ? n_bytes : 0;
+		const int marked = p->ip.ttl >= 128 && p->ip.proto == 6;
+		sum[5 + k[i].out] += k[i].out ? k[i].again * n_bytes
+		    : marked                  ? n_bytes
+					      : 0;
 		obs_sketch_set(&conns,
 		    obs_sketch_bit4(here, there,
 			obs_sketch_ports(k[i].out ? p->src_port : p->dst_port,
-			    k[i].out ? p->dst_port : p->src_port, 6)));
+			    k[i].out ? p->dst_port : p->src_port,
+			    p->ip.proto)));
 	}
 	assert_int_equal(t->in_bytes[row], sum[0]);
 	assert_int_equal(t->out_bytes[row], sum[1]);
@@ -172,9 +177,12 @@ static void buckets_are_sums_over_their_packets(void **state)
 		assert_ok(algo_buckets_arm(&b, now, w, how, test_err()));
 		for (size_t i = 0; i < N; i++) {
 			const struct kept one = {now, any_packet(&r),
-			    (int)sim_rng_below(&r, 2)};
-			const struct obs_seen s = algo_buckets_seen(&one.p,
-			    one.out, 0x0a000000, 0xff000000);
+			    (int)sim_rng_below(&r, 2),
+			    sim_rng_below(&r, 9) == 0};
+			struct obs_seen s = algo_buckets_seen(&one.p, one.out,
+			    0x0a000000, 0xff000000);
+			if (one.out)
+				s.retx = (uint8_t)one.again;
 			if (algo_buckets_packet(&b, one.t, &s))
 				k[n++] = one;
 			now += sim_rng_below(&r, (uint32_t)(w * 2 / 3) + 1);

@@ -72,7 +72,9 @@ int algo_buckets_add_rows(const struct obs_bucket bucket[], uint32_t n,
     uint32_t run, struct obs_samples *samples, struct sim_err *e);
 
 /* What is counted of a packet with an IPv4 header, by its outermost one. Its
- * other end is in another region unless REGION_NET / REGION_MASK has it. */
+ * other end is in another region unless REGION_NET / REGION_MASK has it. The mark
+ * of what is sent again is TCP's, and believed of what comes in; of what leaves,
+ * retx is 0: its socket knows, and whoever knows the socket sets it. */
 struct obs_seen algo_buckets_seen(const struct obs_packet *p, int out,
     uint32_t region_net, uint32_t region_mask);
 

@@ -159,8 +159,9 @@ static const struct cmd_option samples_record_options[] = {
 	"by its own (all are of it)",
 	.take = samples_record_region, .at = CMD_AT(params.sampler)},
     {"mark", 0, "HOW",
-	"packets that are sent again are marked for their receiver: ttl, by "
-	"its highest bit (usual); dscp, by its highest bit; none",
+	"packets of TCP that are sent again are marked for their receiver: "
+	"ttl, by its highest bit (usual; hosts' TTLs must begin at 64, as "
+	"Linux has it, and not at 128); dscp, by its highest bit; none",
 	.take = samples_record_mark, .at = CMD_AT(params.sampler.mark),
 	.values = samples_record_marks},
     {"wire", 0, NULL, "count headers of each segment of large packets",

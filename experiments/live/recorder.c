@@ -54,9 +54,10 @@ static void recorder_put_runs(const struct xp_recorder *r, struct sim_text *t)
 	sim_put(t,
 	    "\"n_own\": %" PRIu64 ", \"n_sync\": %" PRIu64
 	    ", \"n_left_out\": %" PRIu64 ", \"n_dropped\": %" PRIu64
-	    ", \"n_retx\": %" PRIu64 ", \"n_unmarked\": %" PRIu64,
+	    ", \"n_retx\": %" PRIu64 ", \"n_unmarked\": %" PRIu64
+	    ", \"n_false\": %" PRIu64,
 	    s->n_runs, s->n_sync, s->n_left_out, s->n_dropped, c.n_retx,
-	    c.n_unmarked);
+	    c.n_unmarked, c.n_false);
 }
 
 /* One line of JSON; returns its length with the newline. Names are short, so it

@@ -250,7 +250,8 @@ const struct xp_tap_said *xp_tap_said(const struct xp_tap *t)
 static int tap_is_resent(struct xp_tap *t, const struct xp_frame *f)
 {
 	if (!t->resent)
-		return ((f->ttl & t->mark_ttl) | (f->tos & t->mark_tos)) != 0;
+		return f->proto == TOPO_PROTO_TCP &&
+		    ((f->ttl & t->mark_ttl) | (f->tos & t->mark_tos)) != 0;
 	return f->has_tcp &&
 	    algo_resent_packet(t->resent, &f->key, f->seq, f->n_payload,
 		f->tcp_flags & OBS_TCP_SYN, f->tcp_flags & OBS_TCP_FIN);

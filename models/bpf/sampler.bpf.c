@@ -9,7 +9,8 @@
  * What is sent again is known at egress: TCP moves snd_nxt only after it sent
  * something for the first time, so what is before that was sent before. Its
  * packets are marked, in a bit of the TTL or of the DSCP, for the receiver's
- * sampler and for mirrors on the way.
+ * sampler and for mirrors on the way. The mark means something in TCP's packets
+ * only: neighbour discovery begins with a TTL of 255, and others as they like.
  *
  * Paper  Millisampler (IMC'22).
  */
@@ -235,6 +236,14 @@ static __always_inline __u32 bytes_of(struct __sk_buff *skb,
 	    (skb->gso_segs - 1) * (header_bytes(skb, at) + tag);
 }
 
+/* Of two packets in a thousand perhaps, so what marks is looked at first. */
+static __always_inline int is_marked(const struct at *at)
+{
+	return ((at->ttl & config.mark_ttl) | (at->tos & config.mark_tos)) !=
+	    0 &&
+	    at->proto == HEADERS_TCP;
+}
+
 static __always_inline struct obs_seen sample_seen(struct __sk_buff *skb,
     int out, struct at *at, struct sampler_cpu *cpu)
 {
@@ -246,8 +255,7 @@ static __always_inline struct obs_seen sample_seen(struct __sk_buff *skb,
 		see6(skb, out, at, cpu, &s);
 	s.bytes = bytes_of(skb, at);
 	s.ce = (at->tos & CE) == CE;
-	s.retx =
-	    ((at->ttl & config.mark_ttl) | (at->tos & config.mark_tos)) != 0;
+	s.retx = is_marked(at);
 	return s;
 }
 
@@ -396,6 +404,11 @@ static __always_inline void sample(struct __sk_buff *skb, int out,
 		s.retx = 1;
 		cpu->n_retx += skb->gso_segs > 1 ? skb->gso_segs : 1;
 		cpu->n_failed += mark(skb, &at) != 0;
+	} else if (out && s.retx) {
+		/* Nobody here sent it again; whoever receives it takes it for
+		 * that. */
+		s.retx = 0;
+		cpu->n_false++;
 	}
 	echo(t, &s, enabled);
 #pragma unroll

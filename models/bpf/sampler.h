@@ -55,7 +55,8 @@ struct sampler_cpu {
 	__u64 n_retx;   /* segments that a socket here sent again, ever */
 	__u64 n_failed; /* of packets that could not be marked so */
 	__u64 n_deep;   /* whose ports are behind more headers than followed */
-	__u64 pad[2];
+	__u64 n_false;  /* that left with the mark, and no socket sent again */
+	__u64 pad[1];
 };
 
 /* What was counted, for a twin that counts it again. */

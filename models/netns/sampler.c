@@ -295,6 +295,7 @@ struct netns_sampler_count netns_sampler_count(const struct netns_sampler *s)
 		sum.n_retx += cpu[i].n_retx;
 		sum.n_unmarked += cpu[i].n_failed;
 		sum.n_deep += cpu[i].n_deep;
+		sum.n_false += cpu[i].n_false;
 	}
 	return sum;
 }

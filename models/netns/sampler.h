@@ -24,9 +24,12 @@
 
 enum { NETNS_SAMPLER_WIDTHS = 3 };
 
-/* Of what is sent again: the highest bit of the TTL, which others begin below; a
- * bit of the DSCP, where a network minds the TTL; or nothing, and then the
- * receiver counts none. */
+/* Of what TCP sends again: the highest bit of the TTL, which its other packets must
+ * begin below (net.ipv4.ip_default_ttl, net.ipv6.conf.*.hop_limit of all hosts,
+ * 64 as Linux has it: of a sender that begins at 128 or above, as Windows does, all
+ * counts as sent again where it comes in at 128 or above); a bit of the DSCP, where
+ * hosts are not so or a network minds the TTL; or nothing, and then the receiver
+ * counts none. */
 enum netns_sampler_mark {
 	NETNS_SAMPLER_MARK_TTL,
 	NETNS_SAMPLER_MARK_DSCP,
@@ -118,9 +121,12 @@ int netns_sampler_take(struct netns_sampler *s, uint32_t width,
 /* Segments that sockets here sent again while anything was armed; packets of
  * those that could not be marked; packets that count as a connection of their
  * addresses alone, and never as sent again from here, as what they carry is behind
- * more extension headers of IPv6 than are followed (models/obs_buckets.h). */
+ * more extension headers of IPv6 than are followed (models/obs_buckets.h); packets
+ * of TCP that left with the mark though no socket here sent them again: by another
+ * host's mark if they are passed on, or because a TTL begins at 128 or above here,
+ * and then receivers count too much. */
 struct netns_sampler_count {
-	uint64_t n_retx, n_unmarked, n_deep;
+	uint64_t n_retx, n_unmarked, n_deep, n_false;
 };
 struct netns_sampler_count netns_sampler_count(const struct netns_sampler *s);
 

@@ -466,6 +466,51 @@ static void marks_are_those_that_were_asked_for(void **state)
 	}
 }
 
+/* Neighbour discovery begins with a TTL of 255, some systems' UDP with 128 and
+ * some systems' TCP, too: of all these only what TCP sends in counts as sent again,
+ * and what leaves as the socket says, of which there is none here. */
+static void marks_of_others_than_tcp_are_none(void **state)
+{
+	enum { N_HIGH_TCP = 2 };
+	static const enum netns_sampler_mark marks[] = {NETNS_SAMPLER_MARK_TTL,
+	    NETNS_SAMPLER_MARK_DSCP};
+	const struct lab_flow f = {0, 1, 7, 9};
+	for (int k = 0; k < 2; k++) {
+		const struct netns_sampler_params p = {.clock =
+							   NETNS_SAMPLER_GIVEN,
+		    .mark = marks[k]};
+		struct obs_packet x = frames_tcp(&f, OBS_TCP_ACK, 8, 1);
+		uint8_t frame[FRAMES_MAX], version6[FRAMES_MAX];
+		open_sampler(state, &p);
+		netns_sampler_arm(sampler, 1);
+		x.ip.ttl = 255;
+		x.ip.tos = 0xfc;
+		const uint32_t n = frame6(version6, 0, 0xfc, 255);
+		for (int tcp = 0; tcp < 2; tcp++) {
+			x.ip.proto = tcp ? TOPO_PROTO_TCP : OBS_PROTO_UDP;
+			version6[14 + 6] = tcp ? TOPO_PROTO_TCP : 58;
+			frames_write(&x, frame);
+			for (int out = 0; out < 2; out++) {
+				const uint64_t t = 1 + tcp * 10 * SIM_MS;
+				pass(out, frame, x.n_bytes, 0, t);
+				pass(out, version6, n, 0, t);
+			}
+		}
+		take(0);
+		assert_int_equal(got[0].in_bytes, x.n_bytes + n);
+		assert_int_equal(got[0].in_retx, 0);
+		assert_int_equal(got[0].out_retx, 0);
+		assert_int_equal(got[1].in_retx, x.n_bytes + n);
+		assert_int_equal(got[1].out_bytes, x.n_bytes + n);
+		assert_int_equal(got[1].out_retx, 0);
+		const struct netns_sampler_count c =
+		    netns_sampler_count(sampler);
+		assert_int_equal(c.n_retx, 0);
+		assert_int_equal(c.n_false, N_HIGH_TCP);
+		close_sampler();
+	}
+}
+
 /* --- what is sent again --------------------------------------------------- */
 
 enum { SENDER = 0, RECEIVER = 5, N_ECHOES = 1 << 16 };
@@ -681,6 +726,7 @@ static void send_to_the_deaf(int listener, enum netns_sampler_mark mark,
 	assert_true(n.n_retx > 0);
 	assert_int_equal(n.n_retx, after.retx - before.retx);
 	assert_int_equal(n.n_unmarked, 0);
+	assert_int_equal(n.n_false, 0);
 	assert_int_equal(sum.out_retx > 0, armed);
 	assert_int_equal(sum.in_retx,
 	    mark == NETNS_SAMPLER_MARK_NONE ? 0 : sum.out_retx);
@@ -732,6 +778,7 @@ int main(void)
 	    cmocka_unit_test(odd_packets_are_counted),
 	    cmocka_unit_test(tags_beside_the_packet_are_counted),
 	    cmocka_unit_test(marks_are_those_that_were_asked_for),
+	    cmocka_unit_test(marks_of_others_than_tcp_are_none),
 	    cmocka_unit_test(what_is_sent_again_is_what_tcp_says),
 	    cmocka_unit_test(packets_of_version_6_are_marked),
 	    cmocka_unit_test(widths_that_cannot_be_counted_are_refused),
