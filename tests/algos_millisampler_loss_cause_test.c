@@ -43,7 +43,7 @@ static void both_likelihoods_are_those_by_hand(void **state)
 	sampled_row(&s,
 	    (struct obs_sample){.bucket = 5,
 		.in_bytes = 10 * 1500 - 900, /* the last is short */
-		.in_retx = 2 * 1500 + 100});
+		.in_retx = 3 * 1514});
 	const struct algo_loss_cause c = cause_of(&s, &p);
 	assert_int_equal(c.host, 9);
 	assert_near(c.n_retx, 3, 0);
@@ -54,8 +54,7 @@ static void both_likelihoods_are_those_by_hand(void **state)
 	const double ways = 700. * 699 * 698 / 6;
 	assert_near(c.log_link,
 	    log(ways) + 3 * log(3 / 1410.) + 1407 * log(1407 / 1410.), 1e-9);
-	assert_near(c.log_buffer,
-	    2 * log(.5) + 8 * log(1 - 2e-4) + log(.05 * .95 * .95), 1e-12);
+	assert_near(c.log_buffer, 2 * log(.5) + log(.05 * .95 * .95), 1e-12);
 	assert_int_equal(c.cause, ALGO_LOSS_BUFFER);
 	/* Without marks nothing is hot, and one loss in ten buckets is rare. */
 	s.samples.in_ce[0] = 0;
@@ -81,7 +80,7 @@ static void hosts_that_lost_nothing_have_no_cause(void **state)
 	c = cause_of(&s, &p);
 	assert_int_equal(c.cause, ALGO_LOSS_NONE);
 	assert_near(c.log_link, 0, 0);
-	assert_near(c.log_buffer, 100 * log1p(-2e-4), 1e-12);
+	assert_near(c.log_buffer, 0, 0);
 	/* A link that loses all it carries. */
 	s.samples.in_retx[0] = LINE;
 	c = cause_of(&s, &p);
@@ -150,10 +149,13 @@ static void check_by_oracle(const struct sampled *s,
     const struct algo_loss_cause_params *p, uint32_t run)
 {
 	double k[40], n[40], sum_k = 0, sum_n = 0, n_hot = 0, hit = 0;
+	double late = 0;
 	int hot[40];
 	for (int m = 0; m < 40; m++) {
-		k[m] = ceil(
-		    fmax(at(s, s->samples.in_retx, m) - p->least, 0) / 1500);
+		const double again = at(s, s->samples.in_retx, m) - p->least;
+		k[m] = again > 0 && again < 1500 ? 1
+		    : again > 0                  ? floor((again + 750) / 1500)
+						 : 0;
 		n[m] = ceil(at(s, s->samples.in_bytes, m) / 1500);
 		if (m > 0)
 			n[m] = fmax(n[m],
@@ -168,6 +170,7 @@ static void check_by_oracle(const struct sampled *s,
 			hot[m] |= full_burst_has(s, m - d, p->ce_share);
 		n_hot += hot[m];
 		hit += hot[m] && k[m] > 0;
+		late += !hot[m] && k[m] > 0;
 	}
 	double link = 0, buffer = 0, both = 0, cold_k = 0, cold_n = 0;
 	double good_link = 0, full_hot = 0, rate, better;
@@ -176,7 +179,8 @@ static void check_by_oracle(const struct sampled *s,
 		cold_n += hot[m] ? 0 : n[m];
 	}
 	for (int m = 0; m < 40; m++) {
-		const double q = hot[m] ? hit / n_hot : p->cold;
+		const double q =
+		    hot[m] ? hit / n_hot : fmin(p->cold, late / (40 - n_hot));
 		const double all_p = sum_n > 0 ? sum_k / sum_n : 0;
 		const double cold_p = cold_n > 0 ? cold_k / cold_n : 0;
 		link += binomial(n[m], k[m], all_p);
@@ -350,6 +354,49 @@ static void full_buffers_are_told_from_bad_links(void **state)
 	}
 }
 
+/* Ten runs of a host, 20,000 buckets, are judged together: that nothing was lost
+ * in so many which are not hot tells nothing against its buffer. Of 300 hosts of
+ * other seeds none was accused, so at 95 % fewer than 1 % are, and of 100 more
+ * than 6 once in 10^4. RTO_MS is one that the diagnoser knows, or not. */
+static void many_buckets_of_innocents(uint32_t rto_ms)
+{
+	enum { N_HOSTS = 100, N_RUNS = 10, N_ACCUSED = 6 };
+	const struct sampled_law law = {.rate = .01,
+	    .marked = .8,
+	    .full = .1,
+	    .rto_ms = rto_ms};
+	const struct algo_loss_cause_params p = defaults();
+	struct algo_loss_causes c = {0};
+	struct sampled s = {0};
+	struct sim_rng r;
+	uint32_t lost = 0, accused = 0;
+	test_rng(&r, 400 + rto_ms);
+	for (uint32_t h = 0; h < N_HOSTS; h++)
+		for (uint32_t i = 0; i < N_RUNS; i++)
+			sampled_draw(&s, h, &law, &r);
+	assert_ok(algo_loss_causes_find(&s.runs, &s.samples, N_HOSTS, &p, &c,
+	    test_err()));
+	for (size_t i = 0; i < c.n; i++) {
+		assert_near(c.n_buckets[i], 20000, 0);
+		lost += c.cause[i] != ALGO_LOSS_NONE;
+		accused += c.cause[i] == ALGO_LOSS_LINK;
+	}
+	print_message("seed %llu, RTO %u ms: %u hosts lost something, %u are "
+		      "accused\n",
+	    (unsigned long long)test_seed(), rto_ms, lost, accused);
+	assert_int_equal(lost, N_HOSTS);
+	assert_in_range(accused, 0, N_ACCUSED);
+	algo_loss_causes_free(&c);
+	sampled_free(&s);
+}
+
+static void many_buckets_of_innocents_accuse_nobody(void **state)
+{
+	(void)state;
+	many_buckets_of_innocents(5);
+	many_buckets_of_innocents(200);
+}
+
 /* --- as a diagnoser -------------------------------------------------------- */
 static void open_net(struct topo *t)
 {
@@ -437,6 +484,7 @@ int main(void)
 	    cmocka_unit_test(random_tables_are_judged_as_by_the_oracle),
 	    cmocka_unit_test(runs_of_a_host_count_together),
 	    cmocka_unit_test(full_buffers_are_told_from_bad_links),
+	    cmocka_unit_test(many_buckets_of_innocents_accuse_nobody),
 	    cmocka_unit_test(links_are_accused_and_flows_blamed),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};

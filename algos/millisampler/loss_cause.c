@@ -21,7 +21,8 @@ const struct sim_field algo_loss_cause_fields[] = {
     {"width", SIM_F_F64, AT(width_ms), .min = 1e-3, .max = 1000, .unit = "ms",
 	.def = "1", .doc = "of buckets; runs of others are not looked at"},
     {"segment", SIM_F_F64, AT(segment), .min = 64, .max = 65536,
-	.unit = "bytes", .def = "1500", .doc = "of a packet"},
+	.unit = "bytes", .def = "1500",
+	.doc = "of a packet; headers more or less do not matter"},
     {"least", SIM_F_F64, AT(least), .min = 0, .max = 65536, .unit = "bytes",
 	.def = "0",
 	.doc = "sent again that count as nothing: packets without data, which "
@@ -79,11 +80,6 @@ struct loss_sums {
 	uint8_t seen;
 };
 
-static double loss_packets(double bytes, double segment)
-{
-	return ceil(bytes / segment);
-}
-
 static double loss_ln(double n, double p)
 {
 	return n > 0 ? n * log(p) : 0;
@@ -139,9 +135,9 @@ static int loss_add_run(struct loss_sums *sum, const struct algo_series *s,
 	int rc = 0;
 	sum->seen = 1;
 	for (size_t m = 0; rc == 0 && m < s->n; m++) {
-		const double here = loss_packets(in[m], p->segment);
+		const double here = ceil(in[m] / p->segment);
 		const double k =
-		    loss_packets(fmax(retx[m] - p->least, 0), p->segment);
+		    algo_loss_packets(retx[m] - p->least, p->segment);
 		const double n = here > before ? here : before;
 		const int h = hot[m];
 		before = here;
@@ -256,7 +252,9 @@ static struct algo_loss_cause loss_judge(const struct loss_sums *s,
 	    .n_buckets = s->buckets[0] + s->buckets[1],
 	    .n_hot = s->buckets[1],
 	    .rate = loss_share(k, n),
-	    .log_buffer = hot + loss_buffer(s, 0, p->cold)};
+	    .log_buffer = hot +
+		loss_buffer(s, 0,
+		    fmin(p->cold, loss_share(s->lossy[0], s->buckets[0])))};
 	c.log_link = loss_link(k, n, s->ways[0] + s->ways[1], c.rate);
 	const double cold =
 	    p->healthy > 0 ? loss_fit(s, p) : loss_share(s->k[0], s->n[0]);
@@ -347,30 +345,6 @@ static double loss_score(double difference)
 	return difference > 30 ? difference : log1p(exp(difference));
 }
 
-/* Ends of links at which something was sent again, both ways. */
-static int loss_cause_ends(struct loss_work *w,
-    const struct algo_samples_in *in, struct sim_err *e)
-{
-	const struct algo_loss_causes *c = &w->causes;
-	int rc = 0;
-	algo_loss_ends_clear(&w->ends);
-	for (size_t i = 0; rc == 0 && i < c->n; i++)
-		if (c->n_retx[i] > 0)
-			rc = algo_loss_ends_add(&w->ends,
-			    &(struct algo_loss_end){.host = c->host[i],
-				.accused = c->cause[i] == ALGO_LOSS_LINK,
-				.n_retx = c->n_retx[i],
-				.n_pkts = c->n_pkts[i],
-				.ahead = c->ahead[i]},
-			    e);
-	if (rc == 0)
-		rc = algo_loss_out_find(in->runs, in->samples, w->topo->n_hosts,
-		    &w->params, &w->ends, e);
-	return rc < 0 ? rc
-		      : algo_loss_ends_match(in->runs, in->samples,
-			    w->topo->n_hosts, &w->params, &w->ends, e);
-}
-
 static int loss_cause_list(const struct loss_work *w, int accused,
     struct algo_verdicts *out, struct sim_err *e)
 {
@@ -400,7 +374,8 @@ static int loss_cause_diagnose(void *work, const struct obs *window,
 		rc = algo_loss_causes_find(in.runs, in.samples,
 		    w->topo->n_hosts, &w->params, &w->causes, e);
 	if (rc == 0)
-		rc = loss_cause_ends(w, &in, e);
+		rc = algo_loss_ends_find(in.runs, in.samples, w->topo->n_hosts,
+		    &w->params, &w->causes, &w->ends, e);
 	if (rc == 0)
 		rc = loss_cause_list(w, 1, out, e);
 	if (rc == 0) {

@@ -9,8 +9,9 @@
  *	link    of the N packets of a bucket, or of the one before if those are
  *	        more, each was sent again with the same probability p
  *	buffer  something was sent again in a share of the hot buckets, which is
- *	        the host's own, and in `cold` of all others; then a number of
- *	        packets that is geometric, as a full buffer loses many at once
+ *	        the host's own, and in another of all others, which is `cold` at
+ *	        most; then a number of packets that is geometric, as a full
+ *	        buffer loses many at once
  *	both    a buffer in hot buckets, a link in all others
  *
  * With `healthy` above 0 good links lose, too, as on a real network, where others
@@ -21,7 +22,9 @@
  *
  * A bucket is hot if it, one within `tail` before or one an `rto` before is of a
  * burst in which at least `ce_share` of the bytes were marked. Unknown are p
- * and the share, and each law has those that make it likeliest. The link is
+ * and the shares, and each law has those that make it likeliest. (Were the second
+ * one `cold` itself, 10^4 buckets without a loss would tell against buffers, by
+ * 10^4 `cold`, and every host with a full buffer would be accused in time.) The link is
  * accused if the buffer alone is less likely than `link` by more than `margin`,
  * or than `both` by more than `margin` and `both` together (natural logarithms).
  *
@@ -29,7 +32,9 @@
  *	sent again           12   9  0   0   0   0   0     buffer
  *	sent again            1   0  0   1   0   0   1     link
  *
- * Packets are bytes by `segment`, rounded up, of those sent again without `least`.
+ * Packets are bytes by `segment`, rounded up, but those sent again to the nearest,
+ * without `least`, and one at least: so a frame of 1,514 bytes is one as one of
+ * 1,500 is, and up to 50 at once are so many.
  * It asks for ECN: without marks no bucket is hot. Blamed is the link from the ToR
  * to the host, wherever above it the loss may have been. As a diagnoser it looks
  * also at what hosts send again (loss_out.h), and there the link to the ToR is
@@ -39,6 +44,8 @@
  */
 #ifndef ALGOS_MILLISAMPLER_LOSS_CAUSE_H
 #define ALGOS_MILLISAMPLER_LOSS_CAUSE_H
+
+#include <math.h>
 
 #include "algos/algo.h"
 #include "algos/millisampler/series.h"
@@ -86,6 +93,12 @@ struct algo_loss_cause {
 	SIM_TABLE_FIELDS(ALGO_LOSS_CAUSE_COLUMNS)
 };
 SIM_TABLE(algo_loss_causes, algo_loss_cause, ALGO_LOSS_CAUSE_COLUMNS)
+
+/* Packets that BYTES sent again are. */
+static inline double algo_loss_packets(double bytes, double segment)
+{
+	return bytes > 0 ? fmax(round(bytes / segment), 1) : 0;
+}
 
 /* Append a row for each host below N_HOSTS with a run of that width, ascending.
  * All runs of a host count together. Errors those of algo_series_align(),

@@ -53,7 +53,7 @@ static void loss_out_sum_up(const struct obs_runs *runs,
 			before = 0;
 		if (here > 0)
 			loss_out_add(&sum[runs->host[run]],
-			    ceil(t->out_retx[i] / p->segment),
+			    algo_loss_packets(t->out_retx[i], p->segment),
 			    fmax(here, before), p);
 		before = here;
 	}
@@ -174,10 +174,10 @@ static int loss_ends_see(struct loss_ends *x, const struct obs_runs *runs,
 			continue;
 		if (t->in_retx[i] > 0)
 			rc = loss_ends_add(x, 0, at, runs->host[run],
-			    ceil(t->in_retx[i] / p->segment), e);
+			    algo_loss_packets(t->in_retx[i], p->segment), e);
 		if (rc == 0 && t->out_retx[i] > 0)
 			rc = loss_ends_add(x, 1, at, runs->host[run],
-			    ceil(t->out_retx[i] / p->segment), e);
+			    algo_loss_packets(t->out_retx[i], p->segment), e);
 	}
 	for (int out = 0; rc == 0 && out < 2; out++)
 		if (x->n[out] > 0)
@@ -260,4 +260,27 @@ int algo_loss_ends_match(const struct obs_runs *runs,
 			loss_ends_judge(&x, n_hosts, ends, i);
 	loss_ends_free(&x);
 	return rc;
+}
+
+int algo_loss_ends_find(const struct obs_runs *runs,
+    const struct obs_samples *samples, uint32_t n_hosts,
+    const struct algo_loss_cause_params *p, const struct algo_loss_causes *c,
+    struct algo_loss_ends *ends, struct sim_err *e)
+{
+	int rc = 0;
+	algo_loss_ends_clear(ends);
+	for (size_t i = 0; rc == 0 && i < c->n; i++)
+		if (c->n_retx[i] > 0)
+			rc = algo_loss_ends_add(ends,
+			    &(struct algo_loss_end){.host = c->host[i],
+				.accused = c->cause[i] == ALGO_LOSS_LINK,
+				.n_retx = c->n_retx[i],
+				.n_pkts = c->n_pkts[i],
+				.ahead = c->ahead[i]},
+			    e);
+	if (rc == 0)
+		rc = algo_loss_out_find(runs, samples, n_hosts, p, ends, e);
+	return rc < 0
+	    ? rc
+	    : algo_loss_ends_match(runs, samples, n_hosts, p, ends, e);
 }

@@ -67,4 +67,13 @@ int algo_loss_ends_match(const struct obs_runs *runs,
     const struct algo_loss_cause_params *p, struct algo_loss_ends *ends,
     struct sim_err *e);
 
+/* Both directions: ENDS, overwritten, are those at which something came in that
+ * was sent again, with the verdicts that CAUSES say, and behind them what
+ * algo_loss_out_find() has; `other` is set. Errors and cost those of both. */
+int algo_loss_ends_find(const struct obs_runs *runs,
+    const struct obs_samples *samples, uint32_t n_hosts,
+    const struct algo_loss_cause_params *p,
+    const struct algo_loss_causes *causes, struct algo_loss_ends *ends,
+    struct sim_err *e);
+
 #endif
