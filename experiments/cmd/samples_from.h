@@ -24,7 +24,8 @@ void cmd_samples_told(void *arg, const struct xp_tap_said *said);
 
 #define CMD_SAMPLES_FROM                                                       \
 	{"width", 0, "TIME",                                                   \
-	    "runs with such buckets (those of the first run)",                 \
+	    "runs with such buckets (such as more than half of the runs "      \
+	    "have)",                                                           \
 	    .take = cmd_take_time, .at = CMD_AT(from.racks.width_ns)},         \
 	    {.with = cmd_samples_capture, .at = CMD_AT(from.source)},          \
 	    {"together", 0, "TIME",                                            \

@@ -35,18 +35,33 @@ static int racks_name(struct xp_racks *r, const char *path, struct sim_err *e)
 	return 0;
 }
 
-/* Widths of the runs that there are, each once. */
-static void racks_list_widths(const struct obs_runs *runs, char text[256])
+static size_t racks_count_width(const struct obs_runs *runs, sim_ns width)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < runs->n; i++)
+		n += runs->width_ns[i] == width;
+	return n;
+}
+
+/* Widths of the runs that there are, each once, as long as the text has room.
+ * Returns the one that more than half of the runs have, 0 if none has. */
+static sim_ns racks_list_widths(const struct obs_runs *runs, char text[256])
 {
 	struct sim_text t = {text, 256, 0};
+	sim_ns most = 0;
 	for (size_t i = 0; i < runs->n; i++) {
 		size_t k = 0;
 		while (runs->width_ns[k] != runs->width_ns[i])
 			k++;
-		if (k == i)
-			sim_put(&t, "%s%g ms", i > 0 ? ", " : "",
-			    (double)runs->width_ns[i] / 1e6);
+		if (k < i)
+			continue;
+		const size_t n = racks_count_width(runs, runs->width_ns[i]);
+		sim_put(&t, "%s%zu of %g ms", i > 0 ? ", " : "", n,
+		    (double)runs->width_ns[i] / 1e6);
+		if (2 * n > runs->n)
+			most = runs->width_ns[i];
 	}
+	return most;
 }
 
 static int racks_choose_width(struct xp_racks *r, const char *path,
@@ -56,15 +71,20 @@ static int racks_choose_width(struct xp_racks *r, const char *path,
 	char text[256] = "";
 	if (runs->n == 0)
 		return sim_fail(e, SIM_EINVAL, "%s has no runs.", path);
-	if (r->p.width_ns == 0)
-		r->p.width_ns = runs->width_ns[0];
-	for (size_t i = 0; i < runs->n; i++)
-		if (runs->width_ns[i] == r->p.width_ns)
-			return 0;
-	racks_list_widths(runs, text);
-	return sim_fail(e, SIM_EINVAL,
-	    "%s has no run with buckets of %g ms; it has %s.", path,
-	    (double)r->p.width_ns / 1e6, text);
+	if (racks_count_width(runs, r->p.width_ns) > 0)
+		return 0;
+	const sim_ns most = racks_list_widths(runs, text);
+	if (r->p.width_ns > 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "%s has no run with buckets of %g ms; it has %s.", path,
+		    (double)r->p.width_ns / 1e6, text);
+	if (most == 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "%s has runs of several widths, and no width is that of "
+		    "most: %s. --width says which.",
+		    path, text);
+	r->p.width_ns = most;
+	return 0;
 }
 
 int xp_racks_open(struct xp_racks *r, const char *path,

@@ -13,7 +13,7 @@
 #include "results/samples.h"
 
 struct xp_racks_params {
-	sim_ns width_ns;    /* of runs; 0: that of the file's first */
+	sim_ns width_ns;    /* of runs; 0: what more than half of them have */
 	sim_ns together_ns; /* within which runs of a rack start */
 	const struct xp_source_params *source; /* NULL: usual */
 };
@@ -31,8 +31,9 @@ struct xp_racks {
 	struct obs_samples samples, one;
 };
 
-/* Errors those of xp_source_open(); SIM_EINVAL if no run has that width,
- * naming those that there are. R may be closed either way. */
+/* Errors those of xp_source_open(); SIM_EINVAL if no run has that width, or none
+ * is said and none has most of the runs, naming those that there are. R may be
+ * closed either way. */
 int xp_racks_open(struct xp_racks *r, const char *path,
     const struct xp_racks_params *p, struct sim_err *e);
 void xp_racks_close(struct xp_racks *r);
