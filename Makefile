@@ -84,9 +84,12 @@ JSON  := $(shell pkg-config --exists jansson zlib && echo jansson zlib)
 UNFIT += $(if $(JSON),experiments/millisampler/public_none.c,\
 	experiments/millisampler/public_read.c \
 	experiments/millisampler/public_write.c)
-# Stores of samples are packed by zlib; without, results/deflate_none.c.
+# Stores of samples are packed by zlib, and traces may be; without it,
+# results/deflate_none.c and experiments/telemetry/flock_bytes_none.c.
 ZLIB  := $(shell pkg-config --exists zlib && echo zlib)
-UNFIT += $(if $(ZLIB),results/deflate_none.c,results/deflate.c)
+UNFIT += $(if $(ZLIB),results/deflate_none.c \
+	experiments/telemetry/flock_bytes_none.c,results/deflate.c \
+	experiments/telemetry/flock_bytes.c)
 PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL) $(PCAP) \
 	$(JSON) $(ZLIB)
 
@@ -319,7 +322,7 @@ figures: deps
 # What is listed is instrumented; what else it takes comes from the library.
 FUZZ_SECONDS ?= 30
 FUZZ := yaml pinglist wire http control icmp tun_wire epoch graphml archive guided \
-	erspan filter prober public samples frame
+	erspan filter prober public samples frame flock
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
 FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c) topo/addr.c topo/clos.c
@@ -336,6 +339,8 @@ FUZZ_SRC_tun_wire := models/tun/wire.c
 FUZZ_SRC_erspan := $(wildcard algos/everflow/erspan*.c)
 FUZZ_SRC_guided := algos/everflow/guided.c topo/addr.c
 FUZZ_SRC_prober := algos/everflow/prober.c topo/addr.c
+FUZZ_SRC_flock := $(filter experiments/telemetry/flock%,$(SRC)) \
+	models/obs_paths.c models/obs_tallies.c $(wildcard topo/mesh*.c)
 FUZZ_SRC_frame := experiments/millisampler/frame.c
 FUZZ_SRC_public := $(filter experiments/millisampler/public%,$(SRC)) \
 	models/obs_samples.c
