@@ -12,6 +12,7 @@
 #include "algos/pingmesh/blackhole_algo.h"
 #include "algos/pingmesh/hop_trace_algo.h"
 #include "algos/rivals/flock.h"
+#include "algos/rivals/netbouncer.h"
 #include "algos/vigil/alg1.h"
 #include "algos/vigil/cover.h"
 #include "algos/vigil/program.h"
@@ -36,6 +37,7 @@ const struct algo_ops *const algo_registry[] = {
     &algo_sync_burst_ops,
     &algo_vote_filtered,
     &algo_flock,
+    &algo_netbouncer,
     NULL,
 };
 

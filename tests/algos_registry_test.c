@@ -9,6 +9,12 @@
 #define FOR_EACH_ALGO(a)                                                       \
 	for (const struct algo_ops *const *a = algo_registry; *a; a++)
 
+/* Those that read flows, or what is made of them; algos_rivals_all_test.c has
+ * the same rules for those that read their sums. */
+#define FOR_EACH_OF_FLOWS(a)                                                   \
+	FOR_EACH_ALGO(a)                                                       \
+	if (!((*a)->needs & OBS_TALLIES))
+
 /* A small Clos of 96 links, for algorithms that ask for shares. */
 static void open_clos(struct topo *t)
 {
@@ -61,7 +67,7 @@ static void a_window_without_failures_gives_an_empty_answer(void **state)
 	WINDOW_ADD(&blind, 1, TOPO_NONE, TOPO_NONE);
 	window_add(&blind, 1, 0, NULL);
 	const struct obs *const windows[] = {&empty, &good, &blind};
-	FOR_EACH_ALGO(a)
+	FOR_EACH_OF_FLOWS(a)
 	{
 		void *work;
 		struct algo_verdicts v = {0};
@@ -98,7 +104,7 @@ static void a_link_outside_the_topology_is_an_error_not_a_crash(void **state)
 	WINDOW_ADD(&bad, 1, 3, 96);
 	WINDOW_ADD(&good, 1, 3, 95);
 	WINDOW_ADD(&good, 1, 3, 94);
-	FOR_EACH_ALGO(a)
+	FOR_EACH_OF_FLOWS(a)
 	{
 		void *work;
 		struct sim_err e = {0};
@@ -131,7 +137,7 @@ static void a_used_work_block_answers_like_a_fresh_one(void **state)
 	static const unsigned n_flows[] = {50, 400, 3, 0, 150};
 	struct topo t = {0};
 	open_clos(&t);
-	FOR_EACH_ALGO(a)
+	FOR_EACH_OF_FLOWS(a)
 	{
 		void *used;
 		assert_ok(algo_open(*a, &used, &t, NULL, test_err()));
@@ -165,7 +171,7 @@ static void the_order_of_flows_does_not_matter(void **state)
 	(void)state;
 	struct topo t = {0};
 	open_clos(&t);
-	FOR_EACH_ALGO(a)
+	FOR_EACH_OF_FLOWS(a)
 	{
 		void *work;
 		if ((*a)->needs == OBS_TRACES)
@@ -237,7 +243,7 @@ static void every_allocation_may_fail(void **state)
 	open_clos(&t);
 	test_rng(&r, 0);
 	window_random(&w, 96, 100, &r);
-	FOR_EACH_ALGO(a)
+	FOR_EACH_OF_FLOWS(a)
 	{
 		struct attempt x = {*a, &t, &w};
 		test_each_alloc_fails(open_and_diagnose, &x);
@@ -249,7 +255,7 @@ static void every_allocation_may_fail(void **state)
 static void closing_nothing_is_safe(void **state)
 {
 	(void)state;
-	FOR_EACH_ALGO(a)
+	FOR_EACH_OF_FLOWS(a)
 	algo_close(*a, NULL);
 }
 
