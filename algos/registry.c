@@ -13,6 +13,8 @@
 #include "algos/pingmesh/hop_trace_algo.h"
 #include "algos/rivals/flock.h"
 #include "algos/rivals/netbouncer.h"
+#include "algos/rivals/score_passive.h"
+#include "algos/rivals/vote_flock.h"
 #include "algos/vigil/alg1.h"
 #include "algos/vigil/cover.h"
 #include "algos/vigil/program.h"
@@ -38,6 +40,9 @@ const struct algo_ops *const algo_registry[] = {
     &algo_vote_filtered,
     &algo_flock,
     &algo_netbouncer,
+    &algo_score_passive,
+    &algo_score,
+    &algo_vote_flock,
     NULL,
 };
 
