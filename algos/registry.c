@@ -14,6 +14,7 @@
 #include "algos/rivals/flock.h"
 #include "algos/rivals/netbouncer.h"
 #include "algos/rivals/score_passive.h"
+#include "algos/rivals/sherlock.h"
 #include "algos/rivals/vote_flock.h"
 #include "algos/vigil/alg1.h"
 #include "algos/vigil/cover.h"
@@ -42,6 +43,7 @@ const struct algo_ops *const algo_registry[] = {
     &algo_netbouncer,
     &algo_score_passive,
     &algo_score,
+    &algo_sherlock,
     &algo_vote_flock,
     NULL,
 };

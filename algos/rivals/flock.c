@@ -92,48 +92,7 @@ static int flock_init(void *work, const struct topo *t, struct sim_err *e)
 	return rc;
 }
 
-/* --- parameters ----------------------------------------------------------- */
-
-/* Rows decide and not the name of a telemetry: a window without probes is not of
- * A1, whatever was asked for. */
-static struct algo_flock_params flock_defaults(unsigned telemetry)
-{
-	if (telemetry & OBS_TELE_INT)
-		return (struct algo_flock_params){.003, .0002, -15, 0, 0, 0};
-	if (telemetry & OBS_TELE_P && telemetry & OBS_TELE_A2)
-		return (struct algo_flock_params){.002, .0003, -15, 0, 0, 0};
-	if (telemetry & OBS_TELE_P)
-		return (struct algo_flock_params){.006, .0003, -5, 0, 0, 0};
-	if (telemetry & OBS_TELE_A2)
-		return (struct algo_flock_params){.007, .0003, -35, 0, 0, 0};
-	return (struct algo_flock_params){.0005, .000175, -4, 0, 0, 0};
-}
-
-static int flock_params_of(const struct flock *a, unsigned telemetry,
-    struct algo_flock_params *p, struct sim_err *e)
-{
-	const struct algo_flock_params d = flock_defaults(telemetry);
-	*p = a->params;
-	if (p->p_bad == 0)
-		p->p_bad = d.p_bad;
-	if (p->p_good == 0)
-		p->p_good = d.p_good;
-	if (p->prior == 0)
-		p->prior = d.prior;
-	return p->p_bad > p->p_good
-	    ? 0
-	    : sim_fail(e, SIM_EINVAL,
-		  "p_bad %g must be above p_good %g: failed paths lose more.",
-		  p->p_bad, p->p_good);
-}
-
 /* --- searching ------------------------------------------------------------ */
-
-static double flock_prior(const struct flock *a,
-    const struct algo_flock_params *p, uint32_t c)
-{
-	return c < a->model.topo->n_links ? p->prior : 5 * p->prior;
-}
 
 /* The component that adds most, or n_parts if none adds anything. Of equals the
  * one with the least id: DEPARTS: the paper says no rule. */
@@ -144,7 +103,7 @@ static uint32_t flock_best(const struct flock *a,
 	uint32_t best = m->n_parts;
 	*added = 0;
 	for (uint32_t c = 0; c < m->n_parts; c++) {
-		const double x = m->gain[c] + flock_prior(a, p, c);
+		const double x = m->gain[c] + flock_model_prior(m, p, c);
 		if (!m->in[c] && x > *added) {
 			*added = x;
 			best = c;
@@ -193,7 +152,7 @@ static int flock_extend(struct flock *a, const struct algo_flock_params *p,
 		flock_model_join(m, h->part[i]);
 	const size_t first = *n;
 	for (uint32_t c = 0; c < m->n_parts; c++) {
-		const double x = m->gain[c] + flock_prior(a, p, c);
+		const double x = m->gain[c] + flock_model_prior(m, p, c);
 		if (!m->in[c])
 			a->step[(*n)++] =
 			    (struct flock_step){h->value + x, x, from, c};
@@ -319,7 +278,8 @@ static int flock_diagnose(void *work, const struct obs *window,
 	out->n_links = a->model.topo->n_links;
 	if (!window->tallies)
 		return algo_verdicts_reserve_flows(out, window->flows.n, e);
-	if ((rc = flock_params_of(a, window->tallies->telemetry, &p, e)) < 0 ||
+	if ((rc = flock_model_params(&a->params, window->tallies->telemetry, &p,
+		 e)) < 0 ||
 	    (rc = flock_model_read(&a->model, window, &p, e)) < 0)
 		return rc;
 	rc = p.beam == 1 ? flock_greedy(a, &p, out, e)

@@ -28,6 +28,47 @@ void flock_model_free(struct flock_model *m)
 	*m = (struct flock_model){0};
 }
 
+/* --- parameters ----------------------------------------------------------- */
+
+/* Rows decide and not the name of a telemetry: a window without probes is not of
+ * A1, whatever was asked for. */
+static struct algo_flock_params flock_defaults(unsigned telemetry)
+{
+	if (telemetry & OBS_TELE_INT)
+		return (struct algo_flock_params){.003, .0002, -15, 0, 0, 0};
+	if (telemetry & OBS_TELE_P && telemetry & OBS_TELE_A2)
+		return (struct algo_flock_params){.002, .0003, -15, 0, 0, 0};
+	if (telemetry & OBS_TELE_P)
+		return (struct algo_flock_params){.006, .0003, -5, 0, 0, 0};
+	if (telemetry & OBS_TELE_A2)
+		return (struct algo_flock_params){.007, .0003, -35, 0, 0, 0};
+	return (struct algo_flock_params){.0005, .000175, -4, 0, 0, 0};
+}
+
+int flock_model_params(const struct algo_flock_params *asked,
+    unsigned telemetry, struct algo_flock_params *p, struct sim_err *e)
+{
+	const struct algo_flock_params d = flock_defaults(telemetry);
+	*p = *asked;
+	if (p->p_bad == 0)
+		p->p_bad = d.p_bad;
+	if (p->p_good == 0)
+		p->p_good = d.p_good;
+	if (p->prior == 0)
+		p->prior = d.prior;
+	return p->p_bad > p->p_good
+	    ? 0
+	    : sim_fail(e, SIM_EINVAL,
+		  "p_bad %g must be above p_good %g: failed paths lose more.",
+		  p->p_bad, p->p_good);
+}
+
+double flock_model_prior(const struct flock_model *m,
+    const struct algo_flock_params *p, uint32_t c)
+{
+	return c < m->topo->n_links ? p->prior : 5 * p->prior;
+}
+
 /* --- rows without a path, set by set -------------------------------------- */
 
 /* Above this exp() would overflow, or 1 be lost beside it. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A hypothesis grows by one component at a time. gain[c] is what c would add to
- * the log-likelihood of the window, without its prior. Internal to flock.
+ * the log-likelihood of the window, without its prior. Internal to who searches by it: flock and sherlock.
  */
 #ifndef ALGOS_RIVALS_FLOCK_MODEL_H
 #define ALGOS_RIVALS_FLOCK_MODEL_H
@@ -42,6 +42,15 @@ struct flock_model {
 	size_t cap_touched;
 };
 void flock_model_free(struct flock_model *m);
+
+/* *P = ASKED, with those of TELEMETRY where it has 0. Errors SIM_EINVAL (p_bad not
+ * above p_good). */
+int flock_model_params(const struct algo_flock_params *asked,
+    unsigned telemetry, struct algo_flock_params *p, struct sim_err *e);
+
+/* Of component C to be failed; nats, below 0. */
+double flock_model_prior(const struct flock_model *m,
+    const struct algo_flock_params *p, uint32_t c);
 
 /* Read WINDOW's rows, with the probabilities of P, and find the gains of the
  * empty hypothesis. Errors SIM_ENOMEM. */
