@@ -50,6 +50,9 @@ enum {
 #define X(name, ...) SET_##name = RES_OF_PORTS,
 						RES_PORT_METRICS(X)
 #undef X
+#define X(name, ...) SET_##name = RES_OF_REPORTS,
+						    RES_REPORT_METRICS(X)
+#undef X
 };
 
 /* Metrics of probes and of mirrors are optional by themselves. Those of flows, agents and

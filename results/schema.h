@@ -47,10 +47,11 @@ enum res_set {
 	RES_OF_BUFFERS = 512,      /* RES_BUFFER_METRICS */
 	RES_OF_TRUE_BURSTS = 1024, /* RES_TRUE_BURST_METRICS */
 	RES_OF_PORTS = 2048,       /* RES_PORT_METRICS */
+	RES_OF_REPORTS = 4096,     /* RES_REPORT_METRICS */
 	/* Left out of files and tables where they were nowhere measured. */
 	RES_OPTIONAL = RES_OF_PROBES | RES_OF_MIRROR | RES_OF_COST |
 	    RES_OF_RACK | RES_OF_RETX_COST | RES_OF_BUFFERS |
-	    RES_OF_TRUE_BURSTS | RES_OF_PORTS,
+	    RES_OF_TRUE_BURSTS | RES_OF_PORTS | RES_OF_REPORTS,
 };
 
 /* Once a row. X lists metrics of flows, SCENE those that there are whatever the
@@ -321,6 +322,26 @@ enum res_set {
 	X(retx_switch_cpu, "us/s", AMOUNT, "CPU of a switch for 007",          \
 	    "as switch_cpu, of these")
 
+/* Once a row, beside RES_COST_METRICS: what telemetry costs in packets, its
+ * collector, and switches' tables (experiments/telemetry/cost.h). */
+#define RES_REPORT_METRICS(X)                                                  \
+	X(host_packets_s, "packets/s", AMOUNT,                                 \
+	    "packets that a host sends for it",                                \
+	    "packets of probes, traceroutes and reports / hosts / time; "      \
+	    "flows' own packets that carry more are not counted")              \
+	X(switch_packets_s, "packets/s", AMOUNT,                               \
+	    "packets that a switch carries or sends for it",                   \
+	    "packets of probes and traceroutes once for each switch that "     \
+	    "carries them, and of ICMP answers / switches / time")             \
+	X(collector_bytes_s, "bytes/s", AMOUNT,                                \
+	    "bytes that a collector of all takes",                             \
+	    "bytes of all hosts' reports, frames included / time")             \
+	X(collector_packets_s, "packets/s", AMOUNT,                            \
+	    "packets that a collector of all takes",                           \
+	    "frames that hold each host's reports / time")                     \
+	X(switch_entries, "1", AMOUNT, "entries that a switch keeps for it",   \
+	    "entries of all switches' tables that it needs / switches")
+
 /* Once a row: of racks with shared buffers, and what their hosts counted in
  * buckets of the finest width of the spec. */
 #define RES_RACK_METRICS(X)                                                    \
@@ -503,7 +524,8 @@ enum res_set {
 	RES_RACK_METRICS(X)                                                    \
 	RES_BUFFER_METRICS(X)                                                  \
 	RES_TRUE_BURST_METRICS(X)                                              \
-	RES_PORT_METRICS(X)
+	RES_PORT_METRICS(X)                                                    \
+	RES_REPORT_METRICS(X)
 
 /* Ratios of trial metrics, as RES_RATIOS below has those of algorithms'
  * metrics. Optional, like RES_PROBE_METRICS. */

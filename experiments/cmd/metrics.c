@@ -244,6 +244,8 @@ static const char *set_name(unsigned set)
 		return "true_bursts";
 	case RES_OF_PORTS:
 		return "ports";
+	case RES_OF_REPORTS:
+		return "reports";
 	default:
 		return "verdicts";
 	}

@@ -6,32 +6,48 @@
 
 #include "experiments/spec/config.h"
 #include "experiments/spec/plane.h"
+#include "experiments/telemetry/cost.h"
 #include "models/telemetry/telemetry.h"
 #include "results/score.h"
 #include "sim/vec.h"
 
 /* --- the section ---------------------------------------------------------- */
 
-static const struct sim_part telemetry_parts[] = {{"", telemetry_fields,
-						      .offset = 0},
-    {0}};
+struct telemetry_section {
+	struct telemetry_params epoch;
+	struct xp_telemetry_cost cost;
+};
+
+static const char *const telemetry_costs[] = {"on", "trace_probes",
+    "probe_bytes", "answer_bytes", "send_us", "retx_us", "answer_us", NULL};
+
+static const struct sim_part telemetry_parts[] =
+    {{"", telemetry_fields,
+	 .offset = offsetof(struct telemetry_section, epoch)},
+	{"cost", xp_cost_fields,
+	    .offset = offsetof(struct telemetry_section, cost.each),
+	    .only = telemetry_costs},
+	{"wire", xp_telemetry_wire_fields,
+	    .offset = offsetof(struct telemetry_section, cost)},
+	{0}};
 
 static int telemetry_section_read(struct sim_yaml *y,
     const struct sim_yaml_node *node, const struct topo *t, void *params,
     struct sim_err *e)
 {
-	struct telemetry_params *p = params;
+	struct telemetry_section *p = params;
 	const size_t had = y->n_mistakes;
 	(void)t;
 	const int rc = sim_parts_read(y, "telemetry", telemetry_parts, p, e);
 	if (rc < 0 || y->n_mistakes > had || !node)
 		return rc;
-	return p->kinds ? 0
-			: sim_yaml_mistake(y, node, "kinds must not be empty.");
+	return p->epoch.kinds
+	    ? 0
+	    : sim_yaml_mistake(y, node, "kinds must not be empty.");
 }
 
 static const struct xp_section telemetry_section = {"telemetry",
-    sizeof(struct telemetry_params), telemetry_section_read, NULL,
+    sizeof(struct telemetry_section), telemetry_section_read, NULL,
     telemetry_parts,
     .example = "plane: telemetry\n"
 	       "topology: { kind: fat_tree, k: 4, oversub: 3 }\n"
@@ -40,14 +56,14 @@ static const struct xp_section telemetry_section = {"telemetry",
 	       "link }\n"
 	       "telemetry: { kinds: [a1, a2, p], flows: 100 }\n"};
 
-static const struct telemetry_params *telemetry_of(const struct xp_config *c)
+static const struct telemetry_section *telemetry_of(const struct xp_config *c)
 {
 	return xp_section_of(c, &telemetry_section);
 }
 
 static unsigned telemetry_plane_holds(const struct xp_config *c)
 {
-	return telemetry_holds(telemetry_of(c)->kinds);
+	return telemetry_holds(telemetry_of(c)->epoch.kinds);
 }
 
 /* --- what specs ask in vain ----------------------------------------------- */
@@ -87,8 +103,9 @@ static int telemetry_check(struct sim_yaml *y, const struct topo *t,
 /* --- a run ---------------------------------------------------------------- */
 
 struct telemetry_plane {
-	const struct telemetry_params *params;
+	const struct telemetry_section *params;
 	struct telemetry model;
+	double *report; /* [hosts] bytes that each reports */
 	struct obs window;
 	struct losses lost;
 };
@@ -101,6 +118,7 @@ static void telemetry_plane_close(void *p)
 	telemetry_free(&x->model);
 	obs_free(&x->window);
 	losses_free(&x->lost);
+	free(x->report);
 	free(x);
 }
 
@@ -109,11 +127,12 @@ static int telemetry_plane_open(void **p, const struct topo *t,
 {
 	struct telemetry_plane *x;
 	const int rc = SIM_ZALLOC(&x, 1, e);
-	(void)t;
 	*p = x;
-	if (rc == 0)
-		x->params = telemetry_of(c);
-	return rc;
+	if (rc < 0)
+		return rc;
+	x->params = telemetry_of(c);
+	return x->params->cost.each.on ? SIM_ZALLOC(&x->report, t->n_hosts, e)
+				       : 0;
 }
 
 static int telemetry_plane_run(void *p, struct scene *scene,
@@ -121,11 +140,14 @@ static int telemetry_plane_run(void *p, struct scene *scene,
     struct sim_err *e)
 {
 	struct telemetry_plane *x = p;
-	const int rc = telemetry_draw(&x->model, x->params, scene, &x->window,
-	    &x->lost, e);
+	const int rc = telemetry_draw(&x->model, &x->params->epoch, scene,
+	    &x->window, &x->lost, e);
 	if (rc < 0)
 		return rc;
 	res_score_trial(&x->window, &scene->truth, &x->lost, &row[0]);
+	if (x->params->cost.each.on)
+		xp_telemetry_cost_fill(&x->params->cost, scene->topo, &x->model,
+		    x->report, &row[0]);
 	const struct xp_window all = {.seen = &x->window,
 	    .lost = &x->lost,
 	    .n_rows = 1,
@@ -155,7 +177,7 @@ const struct xp_plane xp_plane_telemetry = {
 	OBS_TALLIES_TRACED,
     .holds = telemetry_plane_holds,
     .unless = "telemetry.kinds",
-    .fills = RES_OF_SCENE | RES_OF_FLOWS,
+    .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_COST | RES_OF_REPORTS,
     .no_buffers = "its sums are of rates that hold for the epoch",
     .section = &telemetry_section,
     .idle = telemetry_idle,
