@@ -31,8 +31,8 @@
  * receiver is not seen by either.
  *
  * Cost   O(flows + buckets of all runs). Memory O(flows + hosts + switches).
- * Paper  None: ours. That agents of 007 know when a flow sent again: they are
- *        told of each by the host's event tracing (NSDI'18, section 4), at once.
+ * Paper  None: ours. That agents of 007 learn at once when a flow sends again is
+ *        taken for granted here; what the paper says of it is unconfirmed.
  */
 #ifndef ALGOS_MILLISAMPLER_LOSS_FILTER_H
 #define ALGOS_MILLISAMPLER_LOSS_FILTER_H
