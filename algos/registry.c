@@ -11,6 +11,7 @@
 #include "algos/millisampler/vote_filtered.h"
 #include "algos/pingmesh/blackhole_algo.h"
 #include "algos/pingmesh/hop_trace_algo.h"
+#include "algos/rivals/detector.h"
 #include "algos/rivals/flock.h"
 #include "algos/rivals/netbouncer.h"
 #include "algos/rivals/score_passive.h"
@@ -44,6 +45,7 @@ const struct algo_ops *const algo_registry[] = {
     &algo_score_passive,
     &algo_score,
     &algo_sherlock,
+    &algo_detector,
     &algo_vote_flock,
     NULL,
 };

@@ -33,7 +33,7 @@ unsigned algo_lossy_parts(const struct algo_lossy *x, size_t k,
 	return n + n_on;
 }
 
-static int lossy_rows(struct algo_lossy *x, enum algo_lossy_of of,
+static int lossy_rows(struct algo_lossy *x, const uint8_t take[],
     struct sim_err *e)
 {
 	const struct obs_tallies *t = x->rows;
@@ -41,7 +41,7 @@ static int lossy_rows(struct algo_lossy *x, enum algo_lossy_of of,
 	x->n = 0;
 	for (uint32_t i = 0; rc == 0 && i < t->n; i++) {
 		if (t->n_lost[i] == 0 || t->path[i] == OBS_NO_PATH ||
-		    t->is_probe[i] != (of == ALGO_LOSSY_PROBES))
+		    !(take ? take[i] : !t->is_probe[i]))
 			continue;
 		if ((rc = SIM_RESERVE(&x->row, &x->cap_row, x->n + 1, e)) ==
 			0 &&
@@ -55,14 +55,14 @@ static int lossy_rows(struct algo_lossy *x, enum algo_lossy_of of,
 }
 
 int algo_lossy_read(struct algo_lossy *x, const struct algo_ways *w,
-    const struct obs_tallies *t, enum algo_lossy_of of, uint32_t n_parts,
+    const struct obs_tallies *t, const uint8_t take[], uint32_t n_parts,
     struct sim_err *e)
 {
 	uint32_t part[ALGO_LOSSY_PARTS];
 	int rc;
 	x->ways = w;
 	x->rows = t;
-	if ((rc = lossy_rows(x, of, e)) < 0 ||
+	if ((rc = lossy_rows(x, take, e)) < 0 ||
 	    (rc = SIM_RESERVE(&x->begin, &x->cap_begin, (size_t)n_parts + 2,
 		 e)) < 0)
 		return rc;

@@ -28,13 +28,12 @@ struct algo_lossy {
 };
 void algo_lossy_free(struct algo_lossy *x);
 
-enum algo_lossy_of { ALGO_LOSSY_FLOWS, ALGO_LOSSY_PROBES };
-
-/* Take the rows of T that are OF flows or of probes. W is up to date with its
- * paths and is borrowed, as T is. N_PARTS: components of the network. Errors
- * SIM_ENOMEM. Cost O(rows + components of those that lost something). */
+/* Take of T the rows i with TAKE[i], or with TAKE NULL those of no probes, if they
+ * lost something and have a path. W is up to date with the paths and is borrowed,
+ * as T is. N_PARTS: components of the network. Errors SIM_ENOMEM. Cost O(rows +
+ * components of those that lost something). */
 int algo_lossy_read(struct algo_lossy *x, const struct algo_ways *w,
-    const struct obs_tallies *t, enum algo_lossy_of of, uint32_t n_parts,
+    const struct obs_tallies *t, const uint8_t take[], uint32_t n_parts,
     struct sim_err *e);
 
 /* Components that row K of X crossed, cables first. */

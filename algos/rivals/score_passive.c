@@ -106,8 +106,8 @@ static int passive_read(struct passive *a, const struct obs_tallies *t,
 	const uint32_t n_links = a->topo->n_links;
 	int rc;
 	if ((rc = algo_ways_update(&a->ways, a->topo, t->paths, 0, 1, e)) < 0 ||
-	    (rc = algo_lossy_read(&a->lossy, &a->ways, t, ALGO_LOSSY_FLOWS,
-		 n_links, e)) < 0 ||
+	    (rc = algo_lossy_read(&a->lossy, &a->ways, t, NULL, n_links, e)) <
+		0 ||
 	    (rc = SIM_RESERVE(&a->of_path, &a->cap_path, a->ways.n + 1, e)) <
 		0 ||
 	    (rc = SIM_RESERVE(&a->of_set, &a->cap_set, a->ways.n_sets + 1, e)) <

@@ -132,8 +132,8 @@ static int rival_vote_diagnose(void *work, const struct obs *window,
 	out->n_links = a->topo->n_links;
 	if ((rc = algo_ways_update(&a->ways, a->topo, window->tallies->paths, 1,
 		 0, e)) < 0 ||
-	    (rc = algo_lossy_read(&a->lossy, &a->ways, window->tallies,
-		 ALGO_LOSSY_FLOWS, n_parts, e)) < 0)
+	    (rc = algo_lossy_read(&a->lossy, &a->ways, window->tallies, NULL,
+		 n_parts, e)) < 0)
 		return rc;
 	memset(a->votes, 0, n_parts * sizeof(*a->votes));
 	a->sum = 0;
