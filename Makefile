@@ -347,7 +347,7 @@ FUZZ_SRC_public := $(filter experiments/millisampler/public%,$(SRC)) \
 FUZZ_SRC_samples := results/sample_record.c \
 	$(filter results/deflate%,$(SRC)) models/obs_samples.c sim/table.c
 FUZZ_SRC_epoch := $(wildcard results/epoch*.c experiments/epoch/*.c) \
-	models/obs.c
+	models/obs.c models/obs_paths.c models/obs_tallies.c
 fuzz: $(FUZZ:%=fuzz-%)
 
 fuzz-http: build/algos/pingmesh/pinglist.xsd.h

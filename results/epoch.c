@@ -78,6 +78,7 @@ struct res_epoch_out {
 	struct sim_column col[RES_EPOCH_N_TABLES][RES_MAX_COLUMNS];
 	struct topo_clos clos; /* n_pods 0: the network is none */
 	uint64_t n_flows, n_hops;
+	uint32_t telemetry;
 };
 
 static int epoch_put_row(struct res_epoch_out *w, enum res_epoch_which to,
@@ -206,13 +207,11 @@ static int epoch_put_truth(struct res_epoch_out *w, const struct truth *t,
 	return epoch_put_switches(w, t, e);
 }
 
-static int epoch_make_tables(struct res_epoch_out *w, int with_truth,
+static int epoch_make(struct res_epoch_out *w, unsigned from, unsigned to,
     struct sim_err *e)
 {
-	const unsigned n =
-	    with_truth ? RES_EPOCH_N_TABLES : RES_EPOCH_FIRST_TRUTH;
 	int rc = 0;
-	for (unsigned i = 0; rc == 0 && i < n; i++) {
+	for (unsigned i = from; rc == 0 && i < to; i++) {
 		const struct res_epoch_table *t = &res_epoch_tables[i];
 		const struct sim_table *kind = t->kind();
 		res_epoch_columns(i, kind, w->col[i]);
@@ -220,6 +219,13 @@ static int epoch_make_tables(struct res_epoch_out *w, int with_truth,
 		    kind->n_columns, t->chunk_rows, &w->table[i], e);
 	}
 	return rc;
+}
+
+static int epoch_make_tables(struct res_epoch_out *w, int with_truth,
+    struct sim_err *e)
+{
+	return epoch_make(w, 0,
+	    with_truth ? RES_EPOCH_FIRST_TALLY : RES_EPOCH_FIRST_TRUTH, e);
 }
 
 int res_epoch_create(struct res_epoch_out **out, const char *path,
@@ -290,6 +296,38 @@ int res_epoch_add(struct res_epoch_out *w, const struct res_epoch_row *r,
 	return PUT(w, RES_EPOCH_FLOW_TRUTH, &truth, e);
 }
 
+static int put_sets(struct res_epoch_out *w, const struct obs_paths *p,
+    struct sim_err *e)
+{
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < p->n_sets; i++) {
+		const struct res_epoch_set row = {p->from[i], p->to[i],
+		    obs_set_size(p, i)};
+		rc = PUT(w, RES_EPOCH_SETS, &row, e);
+	}
+	for (uint32_t i = 0; rc == 0 && i < p->n; i++) {
+		const struct res_epoch_path row = {obs_path_length(p, i)};
+		rc = PUT(w, RES_EPOCH_PATHS, &row, e);
+	}
+	for (uint32_t i = 0; rc == 0 && p->n > 0 && i < p->off[p->n]; i++) {
+		const struct res_epoch_path_link row = {p->link[i]};
+		rc = PUT(w, RES_EPOCH_PATH_LINKS, &row, e);
+	}
+	return rc;
+}
+
+int res_epoch_add_tallies(struct res_epoch_out *w, const struct obs_tallies *t,
+    struct sim_err *e)
+{
+	int rc = epoch_make(w, RES_EPOCH_FIRST_TALLY, RES_EPOCH_N_TABLES, e);
+	w->telemetry = t->telemetry;
+	if (rc == 0)
+		rc = put_sets(w, t->paths, e);
+	return rc < 0 ? rc
+		      : res_h5_out_append(w->table[RES_EPOCH_TALLIES],
+			    obs_tallies_kind(), t, e);
+}
+
 /* --- what it says of itself ------------------------------------------------*/
 
 static int epoch_put_info(struct res_epoch_out *w,
@@ -319,6 +357,9 @@ static int epoch_put_info(struct res_epoch_out *w,
 	for (size_t i = 0; rc == 0 && i < sizeof(count) / sizeof(count[0]); i++)
 		rc = res_h5_out_counts(w->file, count[i].name, 0,
 		    &count[i].value, e);
+	const uint64_t telemetry = w->telemetry;
+	if (rc == 0 && telemetry)
+		rc = res_h5_out_counts(w->file, "telemetry", 0, &telemetry, e);
 	if (rc == 0 && c->n_pods > 0)
 		rc = res_h5_out_counts(w->file, "clos", RES_EPOCH_SHAPE, shape,
 		    e);

@@ -23,6 +23,8 @@
  *	                           plane's own, and not by the drops
  *	             has_buffer    1: buffers could be full, and
  *	                           /hop_truth/buffer says what they dropped
+ *	             telemetry     what /tallies has, if it is there: the sum
+ *	                           of 1 (int), 2 (a1), 4 (a2) and 8 (p)
  *	             seed, point, run, tie_point    name random streams
  *	             spec          YAML, as the cell ran; plane; culprit (version)
  *	/nodes       [node], hosts first: kind uint8 (0 host, 1 switch), [tier]
@@ -43,8 +45,22 @@
  *	/hops        [hop]: link uint32, as seen; none = path discovery learned
  *	             nothing
  *
+ * Flows as sums of packets, of planes and traces that have them
+ * (models/obs_tallies.h), are in the following, all of them or none:
+ *
+ *	/sets        [set]: from_switch, to_switch, n_paths uint32: the equal
+ *	             paths between two switches, of which there is one set
+ *	/paths       [path]: n_links uint32; those of the first set, then those
+ *	             of the second, and so on
+ *	/path_links  [link]: link uint32, path by path
+ *	/tallies     [row]: up, down uint32, links of the hosts, none if a switch
+ *	             sent or received; set uint32; path uint32, row of /paths,
+ *	             none = not known; n_sent, n_lost uint32; flow uint32, which
+ *	             of the flows in the window, from 0, or none; is_probe uint8
+ *
  * With `clos`, /nodes and /links may be left out. The truth is in the groups
- * that follow, all of them or none; without them nothing is scored.
+ * that follow, all of them or none; without them nothing is scored. A trace that
+ * does not say where packets were lost has 0 drops on each hop.
  *
  *	/flow_truth  [flow]: n_retx uint32, in the end; n_drops uint64; culprit
  *	             uint32, the link that dropped most, first of equals (007,
@@ -76,6 +92,7 @@
 
 #include "models/losses.h"
 #include "models/obs.h"
+#include "models/obs_tallies.h"
 #include "models/truth.h"
 #include "results/score.h"
 #include "sim/err.h"
@@ -95,6 +112,7 @@ struct res_epoch_info {
 	uint64_t seed;
 	uint32_t point, run, tie_point;
 	uint64_t n_flows, n_packets;
+	uint32_t telemetry; /* of enum obs_telemetry; 0: no tallies */
 	uint8_t all_flows, all_seen, complete, own_culprits, has_buffer;
 };
 
@@ -127,6 +145,10 @@ int res_epoch_create(struct res_epoch_out **w, const char *path,
 int res_epoch_add(struct res_epoch_out *w, const struct res_epoch_row *row,
     struct sim_err *e);
 
+/* Append all tallies and their paths, once. Errors SIM_EIO. */
+int res_epoch_add_tallies(struct res_epoch_out *w, const struct obs_tallies *t,
+    struct sim_err *e);
+
 /* Write what is left and give the file its name. W is closed in any case.
  * Errors SIM_EIO, SIM_ENOMEM; PATH is then as it was. */
 int res_epoch_finish(struct res_epoch_out *w, const struct res_epoch_info *info,
@@ -145,7 +167,9 @@ struct res_epoch {
 	uint8_t has_truth;
 
 	/* By res_epoch_window(). */
-	struct obs window;
+	struct obs window; /* with tallies, if the file has some */
+	struct obs_paths paths;
+	struct obs_tallies tallies;
 	struct losses lost; /* without truth empty */
 	uint64_t *row;      /* [window.flows.n] of /flows */
 	topo_link *culprit; /* [window.flows.n], with truth */

@@ -5,6 +5,7 @@
 #define RESULTS_EPOCH_PARTS_H
 
 #include "models/obs.h"
+#include "models/obs_tallies.h"
 #include "results/h5_table.h"
 #include "sim/table.h"
 
@@ -78,6 +79,15 @@ enum { RES_EPOCH_SHAPE = 5 };
 	X(uint32_t, link, "1", "that fails with its switch")                   \
 	X(uint32_t, switch_id, "1", "that failed")
 
+#define RES_EPOCH_SET_COLUMNS(X)                                               \
+	X(uint32_t, from_switch, "1", "that its paths lead from")              \
+	X(uint32_t, to_switch, "1", "that they lead to")                       \
+	X(uint32_t, n_paths, "1", "the next so many of /paths")
+#define RES_EPOCH_PATH_COLUMNS(X)                                              \
+	X(uint32_t, n_links, "1", "the next so many of /path_links")
+#define RES_EPOCH_PATH_LINK_COLUMNS(X)                                         \
+	X(uint32_t, link, "1", "in the order of the way")
+
 #define RES_EPOCH_TABLE(name, COLUMNS)                                         \
 	struct res_epoch_##name##s {                                           \
 		SIM_TABLE_ARRAYS(COLUMNS)                                      \
@@ -101,6 +111,10 @@ RES_EPOCH_TABLE(hole, RES_EPOCH_HOLE_COLUMNS)
 RES_EPOCH_TABLE(outage, RES_EPOCH_OUTAGE_COLUMNS)
 RES_EPOCH_TABLE(switch, RES_EPOCH_SWITCH_COLUMNS)
 RES_EPOCH_TABLE(part, RES_EPOCH_PART_COLUMNS)
+RES_EPOCH_TABLE(set, RES_EPOCH_SET_COLUMNS)
+RES_EPOCH_TABLE(path, RES_EPOCH_PATH_COLUMNS)
+RES_EPOCH_TABLE(path_link, RES_EPOCH_PATH_LINK_COLUMNS)
+RES_EPOCH_TABLE(tally, OBS_TALLY_COLUMNS)
 
 enum res_epoch_fault_kind {
 	RES_EPOCH_DROP,
@@ -122,14 +136,19 @@ enum res_epoch_fault_kind {
 	X(HOLES, holes, hole, 1024)                                            \
 	X(OUTAGES, outages, outage, 1024)                                      \
 	X(FAILED_SWITCHES, failed_switches, switch, 1024)                      \
-	X(FAILED_LINKS, failed_links, part, 1024)
+	X(FAILED_LINKS, failed_links, part, 1024)                              \
+	X(SETS, sets, set, 8192)                                               \
+	X(PATHS, paths, path, RES_EPOCH_CHUNK)                                 \
+	X(PATH_LINKS, path_links, path_link, RES_EPOCH_CHUNK)                  \
+	X(TALLIES, tallies, tally, RES_EPOCH_CHUNK)
 
 enum res_epoch_which {
 #define X(NAME, group, table, rows) RES_EPOCH_##NAME,
 	RES_EPOCH_TABLES(X)
 #undef X
 	    RES_EPOCH_N_TABLES,
-	RES_EPOCH_FIRST_TRUTH = RES_EPOCH_FLOW_TRUTH
+	RES_EPOCH_FIRST_TRUTH = RES_EPOCH_FLOW_TRUTH,
+	RES_EPOCH_FIRST_TALLY = RES_EPOCH_SETS
 };
 
 struct res_epoch_table {
@@ -158,6 +177,14 @@ struct res_epoch_reader {
 		uint64_t n;
 	} table[RES_EPOCH_N_OPEN];
 };
+
+/* Read a whole table. */
+int res_epoch_rows(struct res_epoch_reader *r, unsigned which,
+    const struct sim_table *kind, void *table, struct sim_err *e);
+
+/* The tallies and their paths, if the file has some, behind the window. */
+struct res_epoch;
+int res_epoch_get_tallies(struct res_epoch *x, struct sim_err *e);
 
 /* Replace the rows of TABLE by N from FIRST on of an open one. Domain within
  * it. Errors of res_h5_in_append(). */

@@ -29,7 +29,7 @@ int res_epoch_block(struct res_epoch_reader *r, unsigned which, uint64_t first,
 	return res_h5_in_append(r->table[which].rows, first, n, kind, table, e);
 }
 
-static int epoch_get_all(struct res_epoch_reader *r, unsigned which,
+int res_epoch_rows(struct res_epoch_reader *r, unsigned which,
     const struct sim_table *kind, void *table, struct sim_err *e)
 {
 	const int rc = open_table(r, which, kind, e);
@@ -111,6 +111,7 @@ static int epoch_get_info(struct res_epoch *x, struct sim_err *e)
 	    (rc = get_flag(r, "all_flows", &info->all_flows, e)) < 0 ||
 	    (rc = get_flag(r, "all_seen", &info->all_seen, e)) < 0 ||
 	    (rc = get_flag(r, "complete", &info->complete, e)) < 0 ||
+	    (rc = epoch_get_u32(r, "telemetry", &info->telemetry, e)) < 0 ||
 	    (rc = get_flag(r, "has_buffer", &info->has_buffer, e)) < 0)
 		return rc;
 	return get_flag(r, "own_culprits", &info->own_culprits, e);
@@ -228,9 +229,9 @@ static int open_graph(struct res_epoch *x, struct sim_err *e)
 	uint32_t *tier = NULL;
 	const char **name = NULL;
 	int rc;
-	if ((rc = epoch_get_all(r, RES_EPOCH_NODES, res_epoch_nodes_kind(), &t,
+	if ((rc = res_epoch_rows(r, RES_EPOCH_NODES, res_epoch_nodes_kind(), &t,
 		 e)) < 0 ||
-	    (rc = epoch_get_all(r, RES_EPOCH_LINKS, res_epoch_ends_kind(),
+	    (rc = res_epoch_rows(r, RES_EPOCH_LINKS, res_epoch_ends_kind(),
 		 &ends, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&tier, t.n, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&name, t.n, e)) < 0 ||
@@ -393,7 +394,7 @@ static int take_switch(struct res_epoch *x, size_t i,
 	static int take_##rows##s(struct res_epoch *x, struct sim_err *e)      \
 	{                                                                      \
 		struct res_epoch_##rows##s t = {0};                            \
-		int rc = epoch_get_all(x->reader, RES_EPOCH_##WHICH,           \
+		int rc = res_epoch_rows(x->reader, RES_EPOCH_##WHICH,          \
 		    res_epoch_##rows##s_kind(), &t, e);                        \
 		for (size_t i = 0; rc == 0 && i < t.n; i++) {                  \
 			const struct res_epoch_##rows row =                    \
@@ -413,7 +414,7 @@ TAKE_ALL(FAILED_LINKS, part)
 static int epoch_get_truth(struct res_epoch *x, struct sim_err *e)
 {
 	int rc;
-	for (unsigned i = RES_EPOCH_FIRST_TRUTH; i < RES_EPOCH_N_TABLES; i++)
+	for (unsigned i = RES_EPOCH_FIRST_TRUTH; i < RES_EPOCH_FIRST_TALLY; i++)
 		x->has_truth |=
 		    res_h5_in_has(x->reader->file, res_epoch_tables[i].name);
 	if (!x->has_truth)
@@ -490,6 +491,8 @@ void res_epoch_free(struct res_epoch *x)
 	topo_close(&x->topo);
 	truth_free(&x->truth);
 	obs_free(&x->window);
+	obs_paths_free(&x->paths);
+	obs_tallies_free(&x->tallies);
 	losses_free(&x->lost);
 	free(x->row);
 	free(x->culprit);

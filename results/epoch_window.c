@@ -349,6 +349,8 @@ int res_epoch_window(struct res_epoch *x, int all, struct sim_err *e)
 		    "lost nothing.");
 	else
 		rc = take_blocks(&b, all, e);
+	if (rc == 0)
+		rc = res_epoch_get_tallies(x, e);
 	block_free(&b);
 	return rc < 0 ? sim_wrap(e, rc, "cannot read %s", x->reader->path) : 0;
 }

@@ -79,9 +79,11 @@ static size_t replay_spec(const char *path)
 	size_t n = 0;
 	assert_ok(xp_spec_load(&s, path, 0, NULL, 0, test_err()));
 	assert_ok(xp_spec_point(&s, 0, &c, test_err()));
-	/* Files of epochs have flows and their hops alone. */
+	/* Files of epochs have flows, their hops and sums alone. */
 	if (!xp_plane_of(&c)->flows ||
-	    xp_config_needs(&c) & ~(OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS)) {
+	    xp_config_needs(&c) &
+		~(OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS | OBS_TALLIES |
+		    OBS_TALLIES_RATED | OBS_TALLIES_TRACED)) {
 		xp_config_free(&c);
 		xp_spec_free(&s);
 		return 0;

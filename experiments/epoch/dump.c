@@ -129,6 +129,8 @@ static int dump_end(struct dump *d, const struct losses *lost,
 	char *spec = NULL;
 	int rc = xp_spec_cell_text(c->spec, &spec, e);
 	info.spec = spec;
+	if (rc == 0 && d->seen->tallies)
+		rc = res_epoch_add_tallies(d->out, d->seen->tallies, e);
 	if (rc == 0) {
 		/* It is closed by the call, also when that fails. */
 		struct res_epoch_out *out = d->out;

@@ -8,6 +8,7 @@
 
 #include "experiments/spec/config.h"
 #include "experiments/sweep/answer.h"
+#include "models/telemetry/telemetry.h"
 #include "results/score.h"
 #include "sim/vec.h"
 
@@ -129,7 +130,10 @@ static int replay_check_labels(const struct xp_replay *r, struct sim_err *e)
 static int check_needs(const struct xp_replay *r, const char *path,
     unsigned *needs, struct sim_err *e)
 {
-	const unsigned has = OBS_FLOWS | OBS_HOPS |
+	/* Not every telemetry of sums says which way a flow took. */
+	const unsigned sums = r->epoch.info.telemetry;
+	const unsigned has =
+	    (sums ? telemetry_holds(sums) : OBS_FLOWS | OBS_HOPS) |
 	    (r->epoch.info.all_seen || r->epoch.info.complete ? OBS_ALL_FLOWS
 							      : 0u);
 	*needs = 0;

@@ -8,7 +8,8 @@
 #include "sim/text.h"
 
 /* A line without its end; *ENDED = 0 behind the last. */
-static int ftext_line_get(struct xp_flock_lines *l, int *ended, struct sim_err *e)
+static int ftext_line_get(struct xp_flock_lines *l, int *ended,
+    struct sim_err *e)
 {
 	size_t n = 0;
 	l->number++;

@@ -155,6 +155,16 @@ static int telemetry_plane_run(void *p, struct scene *scene,
 	return to->hear ? to->hear(to->arg, &all, e) : 0;
 }
 
+/* Only what lost something is a flow with hops; all others are sums. */
+static int telemetry_plane_flows(void *p, const struct scene *scene,
+    const struct xp_flow_listener *to, int *all, struct sim_err *e)
+{
+	const struct telemetry_plane *x = p;
+	(void)scene;
+	*all = 0;
+	return to->hear(to->arg, &x->window, &x->lost, e);
+}
+
 static void telemetry_plane_print(const void *p,
     const struct res_trial_metrics row[], FILE *out)
 {
@@ -184,6 +194,7 @@ const struct xp_plane xp_plane_telemetry = {
     .check = telemetry_check,
     .open = telemetry_plane_open,
     .run = telemetry_plane_run,
+    .flows = telemetry_plane_flows,
     .print = telemetry_plane_print,
     .close = telemetry_plane_close,
 };

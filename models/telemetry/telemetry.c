@@ -321,6 +321,9 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 	obs_clear(w);
 	losses_clear(lost);
 	obs_tallies_clear(&t->rows);
+	/* Sets are numbered in the order of this epoch's flows: were they kept
+	 * from others, sums over them would depend on which those were. */
+	obs_paths_clear(&t->paths);
 	t->rows.paths = &t->paths;
 	t->rows.telemetry = p->kinds;
 	if (scene->topo->n_hosts < 2)

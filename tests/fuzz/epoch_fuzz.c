@@ -110,6 +110,23 @@ static void make_truth(void)
 	set_value(RES_EPOCH_FAILED_LINKS, "switch_id", 0, 2);
 }
 
+/* A row of known path, one of two that are equal. */
+static void make_tallies(void)
+{
+	static const uint32_t link[] = {8, 13, 10, 15};
+	set_value(RES_EPOCH_SETS, "to_switch", 0, 1);
+	set_value(RES_EPOCH_SETS, "n_paths", 0, 2);
+	for (size_t i = 0; i < 4; i++) {
+		set_value(RES_EPOCH_PATHS, "n_links", i / 2, 2);
+		set_value(RES_EPOCH_PATH_LINKS, "link", i, link[i]);
+		set_value(RES_EPOCH_TALLIES, "down", i, 5);
+		set_value(RES_EPOCH_TALLIES, "path", i, i ? TOPO_NONE : 1);
+		set_value(RES_EPOCH_TALLIES, "n_sent", i, 9);
+		set_value(RES_EPOCH_TALLIES, "n_lost", i, i == 0);
+		set_value(RES_EPOCH_TALLIES, "flow", i, i ? TOPO_NONE : 0);
+	}
+}
+
 /* --- changes ---------------------------------------------------------------*/
 
 enum {
@@ -121,10 +138,12 @@ enum {
 	COMPLETE,
 	OWN,
 	BUFFER,
+	TELEMETRY,
 	N_ATTRS
 };
 static const char *const attr_name[] = {"epoch_version", "clos", "n_flows",
-    "all_flows", "all_seen", "complete", "own_culprits", "has_buffer"};
+    "all_flows", "all_seen", "complete", "own_culprits", "has_buffer",
+    "telemetry"};
 struct attrs {
 	uint64_t value[N_ATTRS];
 	uint8_t is[N_ATTRS];
@@ -208,9 +227,9 @@ static void replay(const char *path)
 	static const char *const algorithm[] = {"vote", "vote_ecmp", "alg1",
 	    "{name: alg1, label: e, adjust: expected}", "cover",
 	    "{name: vote, label: s, on: switch}",
-	    "{name: vote, label: r, tie: random}"};
+	    "{name: vote, label: r, tie: random}", "flock"};
 	const struct xp_replay_asks asks = {.algorithm = algorithm,
-	    .n_algorithms = 7};
+	    .n_algorithms = 8};
 	struct xp_replay r;
 	struct sim_err e = {0};
 	int rc = xp_replay_open(&r, path, &asks, &e);
@@ -222,7 +241,9 @@ static void replay(const char *path)
 		const struct algo_verdicts *v = &r.one[i].verdicts;
 		const uint32_t most = v->kind == ALGO_KIND_SWITCH
 		    ? r.epoch.topo.n_switches
-		    : r.epoch.topo.n_links;
+		    : r.epoch.topo.n_links +
+			(v->kind == ALGO_KIND_BOTH ? r.epoch.topo.n_switches
+						   : 0);
 		for (size_t k = 0; k < v->n; k++)
 			must(v->link[k] < most);
 	}
@@ -239,8 +260,9 @@ static void replay(const char *path)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
-	struct attrs a = {.value = {[VERSION] = RES_EPOCH_VERSION},
-	    .is = {[VERSION] = 1}};
+	struct attrs a = {.value = {[VERSION] = RES_EPOCH_VERSION,
+			      [TELEMETRY] = OBS_TELE_A2 | OBS_TELE_P},
+	    .is = {[VERSION] = 1, [TELEMETRY] = 1}};
 	char path[64];
 	/* In memory where there is such a folder, since files are synced. */
 	snprintf(path, sizeof(path), "%s/culprit-fuzz-%ld.h5",
@@ -255,6 +277,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	make_network();
 	make_flows();
 	make_truth();
+	make_tallies();
 	for (size_t i = 0; i + CHANGE <= n && i < 32 * CHANGE; i += CHANGE)
 		change(bytes + i, &a);
 	must(put_all(path, &a) == 0);
