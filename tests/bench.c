@@ -5,6 +5,7 @@
  *	build/tests/bench evq-hold N K    K events with N pending, for callgrind
  *	build/tests/bench everflow-feed N K  N traces under way, K times, likewise
  *	build/tests/bench rack-play KIND K  half a second of a rack, likewise
+ *	build/tests/bench rivals-flock KIND K  a window of flows, likewise
  *	build/tests/bench erspan-read 1 K  bytes of 4096 copies read, likewise
  *
  * A missed goal is printed, not an exit code: a busy machine is no error.
@@ -41,6 +42,7 @@ static const struct topic {
     {"bpf", bench_bpf},
     {"rack", bench_rack},
     {"packets", bench_packets},
+    {"rivals", bench_rivals},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 
@@ -179,7 +181,8 @@ static int usage(const char *why)
 	fprintf(stderr, "       bench evq-hold N_PENDING N_EVENTS\n");
 	fprintf(stderr, "       bench everflow-feed N_LIVE N_TIMES\n");
 	fprintf(stderr, "       bench erspan-read 1 N_TIMES\n");
-	fprintf(stderr, "       bench rack-play KIND N_TIMES\ntopics:");
+	fprintf(stderr, "       bench rack-play KIND N_TIMES\n");
+	fprintf(stderr, "       bench rivals-flock KIND N_TIMES\ntopics:");
 	for (int i = 0; i < N_TOPICS; i++)
 		fprintf(stderr, " %s", topics[i].name);
 	fprintf(stderr, "\n");
@@ -204,6 +207,7 @@ static const struct mode {
     {"everflow-feed", bench_everflow_feed},
     {"erspan-read", bench_erspan_read},
     {"rack-play", bench_rack_play},
+    {"rivals-flock", bench_rivals_flock},
 };
 enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
 

@@ -52,6 +52,7 @@ void bench_everflow(void);
 void bench_bpf(void);
 void bench_rack(void);
 void bench_packets(void);
+void bench_rivals(void);
 
 /* A counted loop of K events with N pending, for callgrind: run under
  * `build/tests/bench evq-hold N K`. */
@@ -68,6 +69,10 @@ void bench_erspan_read(uint32_t alike, uint64_t k);
 /* Play half a second of a rack of services (KIND 1) or jobs (2) K times,
  * likewise: `build/tests/bench rack-play KIND K`. */
 void bench_rack_play(uint32_t kind, uint64_t times);
+
+/* Diagnose a window of 112,500 flows K times, likewise, of INT (KIND 1) or of
+ * A1+A2+P (2): `build/tests/bench rivals-flock KIND K`. */
+void bench_rivals_flock(uint32_t kind, uint64_t times);
 
 /* Instructions of `bench MODE N K` by callgrind; -1 without valgrind. */
 double bench_instructions(const char *mode, uint32_t n, uint32_t k);

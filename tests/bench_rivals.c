@@ -1,0 +1,158 @@
+/* tests/bench_rivals.c -- localisers from sums of flows, on 2,500 links.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "algos/algo.h"
+#include "algos/rivals/flock.h"
+#include "models/telemetry/telemetry.h"
+#include "tests/bench.h"
+#include "topo/mesh.h"
+
+enum { ROUNDS = 7 };
+
+/* A window of a fat-tree of 10 ports with three hosts an uplink: 750 hosts, 150
+ * flows each. */
+struct bench_of_rivals {
+	struct topo topo;
+	struct scene_params params;
+	struct scene scene;
+	struct telemetry_params p;
+	struct telemetry t;
+	struct obs w;
+	struct losses lost;
+	const struct algo_ops *algo;
+	void *work;
+	struct algo_verdicts out;
+};
+
+static void bench_rivals_must(int rc, const struct sim_err *e)
+{
+	if (rc < 0) {
+		fprintf(stderr, "bench_rivals: %s\n", e->msg);
+		exit(1);
+	}
+}
+
+static void bench_rivals_fail(struct bench_of_rivals *b, uint32_t n)
+{
+	const struct sim_seed where = {.seed = 20180409};
+	struct sim_err e = {0};
+	struct sim_rng r;
+	sim_rng_init(&r, &where, SIM_STREAM_TEST, 0);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct truth_fault f = {.link = sim_rng_below(&r,
+						  b->topo.n_links),
+		    .rate = .002 + .018 * sim_rng_u01(&r),
+		    .to_ns = SIM_NEVER};
+		bench_rivals_must(truth_add_fault(&b->scene.truth, &f, &e), &e);
+	}
+	truth_sort(&b->scene.truth);
+}
+
+static void bench_rivals_open(struct bench_of_rivals *b, unsigned kinds,
+    uint32_t flows, uint32_t n_failed)
+{
+	const struct sim_seed where = {.seed = 20180409};
+	struct sim_err e = {0};
+	struct topo_mesh *m;
+	*b = (struct bench_of_rivals){0};
+	bench_rivals_must(sim_field_defaults(telemetry_fields, &b->p, &e), &e);
+	b->p.kinds = kinds;
+	b->p.flows = flows;
+	bench_rivals_must(topo_mesh_fat_tree(&m, 10, 15, &e), &e);
+	bench_rivals_must(topo_open_mesh(&b->topo, m, &e), &e);
+	bench_rivals_must(sim_field_defaults(scene_traffic_fields,
+			      &b->params.traffic, &e),
+	    &e);
+	b->params.noise =
+	    (struct scene_noise_params){.rate = {SIM_UNIFORM, 0, 1e-4},
+		.scale = 1};
+	bench_rivals_must(scene_draw(&b->scene, &b->topo, &b->params, &where,
+			      &e),
+	    &e);
+	bench_rivals_fail(b, n_failed);
+	bench_rivals_must(telemetry_draw(&b->t, &b->p, &b->scene, &b->w,
+			      &b->lost, &e),
+	    &e);
+}
+
+static void bench_rivals_close(struct bench_of_rivals *b)
+{
+	algo_verdicts_free(&b->out);
+	telemetry_free(&b->t);
+	obs_free(&b->w);
+	losses_free(&b->lost);
+	scene_free(&b->scene);
+	topo_close(&b->topo);
+}
+
+static void bench_rivals_once(void *arg)
+{
+	struct bench_of_rivals *b = arg;
+	struct sim_err e = {0};
+	bench_rivals_must(b->algo->diagnose(b->work, &b->w, NULL, &b->out, &e),
+	    &e);
+	bench_sink += b->out.n_flagged;
+}
+
+static void bench_rivals_first(void *arg)
+{
+	struct bench_of_rivals *b = arg;
+	struct sim_err e = {0};
+	algo_close(b->algo, b->work);
+	bench_rivals_must(algo_open(b->algo, &b->work, &b->topo, NULL, &e), &e);
+	bench_rivals_once(b);
+}
+
+static void bench_rivals_row(struct bench_of_rivals *b, const char *name,
+    const char *telemetry)
+{
+	struct sim_err e = {0};
+	char what[64];
+	b->algo = algo_find(name);
+	bench_rivals_must(algo_open(b->algo, &b->work, &b->topo, NULL, &e), &e);
+	bench_rivals_once(b);
+	snprintf(what, sizeof(what), "%s, %s: %zu rows, %zu accused", name,
+	    telemetry, b->t.rows.n, b->out.n_flagged);
+	bench_row(what, bench_best(ROUNDS, bench_rivals_once, b) * 1e3, "ms",
+	    '-', 0);
+	/* A first window also sorts out what paths cross. */
+	if (b->algo == &algo_flock)
+		bench_row("  the first of a network",
+		    bench_best(ROUNDS, bench_rivals_first, b) * 1e3, "ms", '-',
+		    0);
+	algo_close(b->algo, b->work);
+}
+
+/* KIND 1 is INT, else A1+A2+P. */
+void bench_rivals_flock(uint32_t kind, uint64_t times)
+{
+	struct bench_of_rivals b;
+	struct sim_err e = {0};
+	bench_rivals_open(&b,
+	    kind == 1 ? OBS_TELE_INT : OBS_TELE_A1 | OBS_TELE_A2 | OBS_TELE_P,
+	    150, kind == 1 ? 8 : 2);
+	b.algo = &algo_flock;
+	bench_rivals_must(algo_open(b.algo, &b.work, &b.topo, NULL, &e), &e);
+	for (uint64_t i = 0; i < times; i++)
+		bench_rivals_once(&b);
+	algo_close(b.algo, b.work);
+	bench_rivals_close(&b);
+}
+
+void bench_rivals(void)
+{
+	static const char *const names[] = {"flock", "netbouncer", "vote_flock",
+	    "score_passive", "detector"};
+	struct bench_of_rivals b;
+	bench_rivals_open(&b, OBS_TELE_INT, 150, 8);
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		bench_rivals_row(&b, names[i], "int");
+	bench_rivals_close(&b);
+	bench_rivals_open(&b, OBS_TELE_A1 | OBS_TELE_A2 | OBS_TELE_P, 150, 2);
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		bench_rivals_row(&b, names[i], "a1+a2+p");
+	bench_rivals_close(&b);
+}
