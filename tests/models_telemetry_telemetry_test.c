@@ -188,6 +188,30 @@ static int draw_once(void *arg, struct sim_err *e)
 	return rc;
 }
 
+/* A process that drew other epochs before draws the same one, numbers of paths
+ * included, by whose order algorithms add up. */
+static void an_epoch_knows_of_none_before_it(void **state)
+{
+	(void)state;
+	struct telemetry_rig x, y;
+	telemetry_rig_open(&x, K, 1e-3, OBS_TELE_A1 | OBS_TELE_P, 1);
+	telemetry_rig_open(&y, K, 1e-3, OBS_TELE_A1 | OBS_TELE_P, 1);
+	x.p.flows = y.p.flows = 5;
+	y.scene.where.run = 2;
+	telemetry_rig_draw(&y);
+	y.scene.where.run = 1;
+	telemetry_rig_draw(&y);
+	telemetry_rig_draw(&x);
+	assert_int_equal(x.t.rows.n, y.t.rows.n);
+	for (size_t i = 0; i < x.t.rows.n; i++) {
+		assert_int_equal(x.t.rows.set[i], y.t.rows.set[i]);
+		assert_int_equal(x.t.rows.path[i], y.t.rows.path[i]);
+		assert_int_equal(x.t.rows.n_lost[i], y.t.rows.n_lost[i]);
+	}
+	telemetry_rig_close(&x);
+	telemetry_rig_close(&y);
+}
+
 static void no_memory_is_an_error(void **state)
 {
 	(void)state;
@@ -207,6 +231,7 @@ int main(void)
 	    cmocka_unit_test(sizes_are_pareto),
 	    cmocka_unit_test(busy_racks_have_their_share),
 	    cmocka_unit_test(probes_go_to_each_top_switch_and_back),
+	    cmocka_unit_test(an_epoch_knows_of_none_before_it),
 	    cmocka_unit_test(no_memory_is_an_error),
 	};
 	return cmocka_run_group_tests_name("models/telemetry/telemetry", tests,
