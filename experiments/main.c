@@ -21,6 +21,8 @@ const struct cmd_verb cmd_verbs[] = {
     {"report", "results as one page of HTML, to be looked into", cmd_report},
     {"merge", "join the results of shards", cmd_merge},
     {"gate", "accuracy gates: good or bad, with stated error rates", cmd_gate},
+    {"arena", "which algorithm finds the fault with least telemetry",
+	cmd_arena},
     {"verify", "results against the papers and earlier results", cmd_verify},
     {"dump", "one epoch as HDF5, to be checked by anybody", cmd_dump},
     {"diagnose", "algorithms on such an epoch, or on your own", cmd_diagnose},

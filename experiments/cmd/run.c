@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/signals.h"
 #include "experiments/lab/lab.h"
 #include "experiments/spec/fabric.h"
 #include "experiments/sweep/run.h"
@@ -172,7 +173,7 @@ static void on_signal(int sig)
 
 /* A signal that is ignored stays so: nohup, and shells that start a job in the
  * background, mean it. */
-static void catch_signals(void)
+const volatile sig_atomic_t *cmd_catch_signals(void)
 {
 	const int caught[] = {SIGINT, SIGTERM, SIGHUP};
 	/* Calls of the kernel go on after a signal; the sweep looks at the flag
@@ -187,6 +188,7 @@ static void catch_signals(void)
 	}
 	/* Progress that nobody reads any more is no reason to end. */
 	signal(SIGPIPE, SIG_IGN);
+	return &cmd_run_stop;
 }
 
 /* Run one cell without any file, to print what happened in it. It is the cell
@@ -353,14 +355,13 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	    .fresh = a->fresh,
 	    .replace = a->force,
 	    .progress = a->quiet ? NULL : stderr,
-	    .stop = &cmd_run_stop,
+	    .stop = cmd_catch_signals(),
 	    .complain = cmd_run_complain,
 	    .arg = &n_complaints,
 	    .report = &report,
 	};
 	const double start = 1e-9 * (double)clock_wall();
 	const sim_ns from = clock_now();
-	catch_signals();
 	/* What the sweep came to is kept apart: a record that can't be written
 	 * is trouble, but the summary is still true. */
 	int rc = xp_run_sweep(&r, &cube, e), swept = rc;

@@ -1,0 +1,340 @@
+/* experiments/arena/score.c -- what sweeps of the arena come to.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/arena/score.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+const char *const xp_arena_scores[] = {
+#define X(name, ...) #name,
+    XP_ARENA_SCORES(X) XP_ARENA_COSTS(X)
+#undef X
+};
+
+const char *xp_arena_family_name(size_t family)
+{
+	const char *name = xp_arena_families[family];
+	return name ? name : "all";
+}
+
+static size_t arena_all(void)
+{
+	size_t n = 0;
+	while (xp_arena_families[n])
+		n++;
+	return n;
+}
+
+void xp_arena_free(struct xp_arena_standing *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->entry[i].num);
+		free(s->entry[i].den);
+	}
+	free(s->entry);
+	*s = (struct xp_arena_standing){0};
+}
+
+static int arena_new(struct xp_arena_standing *s, size_t family,
+    size_t telemetry, const char *algorithm, size_t n_runs,
+    struct xp_arena_entry **out, struct sim_err *e)
+{
+	int rc = SIM_RESERVE(&s->entry, &s->cap, s->n + 1, e);
+	if (rc < 0)
+		return rc;
+	struct xp_arena_entry *x = *out = &s->entry[s->n];
+	*x = (struct xp_arena_entry){.family = family,
+	    .telemetry = telemetry,
+	    .n_runs = n_runs};
+	snprintf(x->algorithm, sizeof(x->algorithm), "%s", algorithm);
+	s->n++;
+	if ((rc = SIM_ZALLOC(&x->num, XP_ARENA_N_SCORES * n_runs, e)) < 0)
+		return rc;
+	return SIM_ZALLOC(&x->den, XP_ARENA_N_SCORES * n_runs, e);
+}
+
+/* --- one window ----------------------------------------------------------- */
+
+static void arena_count(struct xp_arena_entry *x, unsigned score, size_t run,
+    double num, double den)
+{
+	/* What an algorithm does not answer is NaN, and no score. */
+	if (isnan(num) || isnan(den))
+		return;
+	x->num[score * x->n_runs + run] += num;
+	x->den[score * x->n_runs + run] += den;
+}
+
+static double arena_f(const struct res_algo_metrics *a)
+{
+	const double p =
+	    a->n_flagged > 0 ? a->n_flagged_true / a->n_flagged : 1;
+	const double r = a->n_found / a->n_to_find;
+	if (isnan(p) || isnan(r))
+		return NAN;
+	return p + r > 0 ? 2 * p * r / (p + r) : 0;
+}
+
+static void arena_window(struct xp_arena_entry *x, size_t run,
+    const struct res_trial_metrics *t, const struct res_algo_metrics *a)
+{
+	const int exact =
+	    a->n_found == a->n_to_find && a->n_flagged_true == a->n_flagged;
+	if (isnan(a->n_flagged))
+		return;
+	if (a->n_to_find > 0) {
+		arena_count(x, XP_ARENA_f, run, arena_f(a), 1);
+		arena_count(x, XP_ARENA_precision, run, a->n_flagged_true,
+		    a->n_flagged);
+		arena_count(x, XP_ARENA_recall, run, a->n_found, a->n_to_find);
+		arena_count(x, XP_ARENA_exact, run, exact, 1);
+		arena_count(x, XP_ARENA_blame, run, a->hits_fault,
+		    a->flows_fault);
+	} else {
+		arena_count(x, XP_ARENA_alarms, run, a->n_flagged > 0, 1);
+	}
+#define X(name) arena_count(x, XP_ARENA_##name, run, t->name, 1);
+	XP_ARENA_COSTS(X)
+#undef X
+}
+
+int xp_arena_add(struct xp_arena_standing *s, size_t family, size_t telemetry,
+    const struct res_cube *c, struct sim_err *e)
+{
+	struct xp_arena_entry *x;
+	for (size_t i = 0; i < c->n_algos; i++) {
+		const int rc = arena_new(s, family, telemetry, c->algo[i],
+		    c->n_runs, &x, e);
+		if (rc < 0)
+			return rc;
+		for (size_t cell = 0; cell < c->n_points * c->n_runs; cell++) {
+			const size_t point = cell / c->n_runs,
+				     run = cell % c->n_runs,
+				     row = res_cube_row(c, point, run);
+			if (row == SIZE_MAX || c->status[row] != RES_DONE)
+				continue;
+			const double *v = c->row + row * c->row_doubles;
+			struct res_trial_metrics t;
+			struct res_algo_metrics a;
+			memcpy(&t, v, sizeof(t));
+			memcpy(&a, v + res_row_doubles(i), sizeof(a));
+			arena_window(x, run, &t, &a);
+		}
+	}
+	return 0;
+}
+
+/* --- all families --------------------------------------------------------- */
+
+/* Add to ALL what each run of X came to. */
+static void arena_join(struct xp_arena_entry *all,
+    const struct xp_arena_entry *x)
+{
+	for (unsigned m = 0; m < XP_ARENA_N_SCORES; m++)
+		for (size_t r = 0; r < x->n_runs && r < all->n_runs; r++) {
+			const size_t i = m * x->n_runs + r;
+			if (x->den[i] > 0)
+				arena_count(all, m, r, x->num[i] / x->den[i],
+				    1);
+		}
+}
+
+static int arena_is(const struct xp_arena_entry *a,
+    const struct xp_arena_entry *b)
+{
+	return a->telemetry == b->telemetry &&
+	    strcmp(a->algorithm, b->algorithm) == 0;
+}
+
+int xp_arena_sum(struct xp_arena_standing *s, struct sim_err *e)
+{
+	struct xp_arena_standing all = {0};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < s->n; i++) {
+		const struct xp_arena_entry *x = &s->entry[i];
+		struct xp_arena_entry *to = NULL;
+		for (size_t k = 0; k < all.n; k++)
+			if (arena_is(&all.entry[k], x))
+				to = &all.entry[k];
+		if (!to)
+			rc = arena_new(&all, arena_all(), x->telemetry,
+			    x->algorithm, x->n_runs, &to, e);
+		if (rc == 0)
+			arena_join(to, x);
+	}
+	const size_t n = all.n;
+	if (rc == 0)
+		rc = SIM_RESERVE(&all.entry, &all.cap, n + s->n, e);
+	if (rc < 0) {
+		xp_arena_free(&all);
+		return rc;
+	}
+	memcpy(all.entry + n, s->entry, s->n * sizeof(all.entry[0]));
+	all.n += s->n;
+	all.n_of_all = n;
+	free(s->entry);
+	*s = all;
+	return 0;
+}
+
+/* --- what it comes to ----------------------------------------------------- */
+
+static struct sim_ratio_sample arena_sample(const struct xp_arena_entry *x,
+    unsigned score)
+{
+	return (struct sim_ratio_sample){x->num + score * x->n_runs,
+	    x->den + score * x->n_runs, x->n_runs};
+}
+
+struct sim_ratio xp_arena_score(const struct xp_arena_entry *x, unsigned score)
+{
+	const struct sim_ratio_sample s = arena_sample(x, score);
+	struct sim_ratio out;
+	sim_ratio_mean(&s, 0.95, &out);
+	return out;
+}
+
+/* Of N families the F of one window in one of them can change the mean of a run
+ * by 1 / N at most. */
+struct sim_ratio xp_arena_difference(const struct xp_arena_entry *a,
+    const struct xp_arena_entry *b)
+{
+	const struct sim_ratio_sample x = arena_sample(a, XP_ARENA_f),
+				      y = arena_sample(b, XP_ARENA_f);
+	double n = 0;
+	struct sim_ratio out;
+	for (size_t i = 0; i < x.n; i++)
+		n = x.den[i] > n ? x.den[i] : n;
+	sim_ratio_difference(&x, &y, 0.95, n > 0 ? 1 / n : 1, &out);
+	return out;
+}
+
+static double arena_value(const struct xp_arena_entry *x, unsigned score)
+{
+	return xp_arena_score(x, score).value;
+}
+
+const struct xp_arena_entry *xp_arena_best(const struct xp_arena_standing *s)
+{
+	const struct xp_arena_entry *best = NULL;
+	for (size_t i = 0; i < s->n_of_all; i++) {
+		const double f = arena_value(&s->entry[i], XP_ARENA_f);
+		if (!isnan(f) && (!best || f > arena_value(best, XP_ARENA_f)))
+			best = &s->entry[i];
+	}
+	return best;
+}
+
+const struct xp_arena_entry *xp_arena_thriftiest(
+    const struct xp_arena_standing *s)
+{
+	const struct xp_arena_entry *best = xp_arena_best(s), *out = best;
+	for (size_t i = 0; best && i < s->n_of_all; i++) {
+		const struct xp_arena_entry *x = &s->entry[i];
+		const double bytes = arena_value(x, XP_ARENA_host_bytes_s),
+			     least = arena_value(out, XP_ARENA_host_bytes_s);
+		/* An interval without ends shows nothing. */
+		const double less = xp_arena_difference(best, x).hi;
+		if (less <= XP_ARENA_MARGIN &&
+		    (bytes < least ||
+			(bytes == least &&
+			    arena_value(x, XP_ARENA_f) >
+				arena_value(out, XP_ARENA_f))))
+			out = x;
+	}
+	return out;
+}
+
+int xp_arena_in_front(const struct xp_arena_standing *s,
+    const struct xp_arena_entry *x)
+{
+	const double f = arena_value(x, XP_ARENA_f),
+		     bytes = arena_value(x, XP_ARENA_host_bytes_s);
+	if (isnan(f) || isnan(bytes))
+		return 0;
+	for (size_t i = 0; i < s->n_of_all; i++) {
+		const struct xp_arena_entry *y = &s->entry[i];
+		const double g = arena_value(y, XP_ARENA_f),
+			     other = arena_value(y, XP_ARENA_host_bytes_s);
+		if (y != x && g >= f && other <= bytes &&
+		    (g > f || other < bytes || y < x))
+			return 0;
+	}
+	return 1;
+}
+
+/* --- tables --------------------------------------------------------------- */
+
+void xp_arena_print_scores(const struct xp_arena_standing *s, FILE *out)
+{
+	fputs("family,telemetry,algorithm,score,value,lo,hi,runs\n", out);
+	for (size_t i = 0; i < s->n; i++)
+		for (unsigned m = 0; m < XP_ARENA_N_SCORES; m++) {
+			const struct xp_arena_entry *x = &s->entry[i];
+			const struct sim_ratio r = xp_arena_score(x, m);
+			if (!isnan(r.value))
+				fprintf(out, "%s,%s,%s,%s,%.6g,%.6g,%.6g,%zu\n",
+				    xp_arena_family_name(x->family),
+				    xp_arena_telemetries[x->telemetry].name,
+				    x->algorithm, xp_arena_scores[m], r.value,
+				    r.lo, r.hi, x->n_runs);
+		}
+}
+
+void xp_arena_print_pairs(const struct xp_arena_standing *s, FILE *out)
+{
+	fputs("telemetry,algorithm,than_telemetry,than_algorithm,f_more,lo,"
+	      "hi\n",
+	    out);
+	for (size_t i = 0; i < s->n_of_all; i++)
+		for (size_t k = i + 1; k < s->n_of_all; k++) {
+			const struct xp_arena_entry *a = &s->entry[i],
+						    *b = &s->entry[k];
+			const struct sim_ratio d = xp_arena_difference(a, b);
+			if (!isnan(d.value))
+				fprintf(out, "%s,%s,%s,%s,%.6g,%.6g,%.6g\n",
+				    xp_arena_telemetries[a->telemetry].name,
+				    a->algorithm,
+				    xp_arena_telemetries[b->telemetry].name,
+				    b->algorithm, d.value, d.lo, d.hi);
+		}
+}
+
+void xp_arena_print_front(const struct xp_arena_standing *s, FILE *out)
+{
+	fputs("telemetry\talgorithm\thost_bytes_s\tf\tf_lo\tf_hi\tin_front\n",
+	    out);
+	for (size_t i = 0; i < s->n_of_all; i++) {
+		const struct xp_arena_entry *x = &s->entry[i];
+		const struct sim_ratio f = xp_arena_score(x, XP_ARENA_f);
+		fprintf(out, "%s\t%s\t%.6g\t%.6g\t%.6g\t%.6g\t%d\n",
+		    xp_arena_telemetries[x->telemetry].name, x->algorithm,
+		    arena_value(x, XP_ARENA_host_bytes_s), f.value, f.lo, f.hi,
+		    xp_arena_in_front(s, x));
+	}
+}
+
+/* Without faults there is no F; there the share of windows without an alarm
+ * stands in its place. */
+void xp_arena_print_map(const struct xp_arena_standing *s, FILE *out)
+{
+	fputs("row\tentry\tcolumn\tfamily\tvalue\n", out);
+	for (size_t i = 0; i < s->n_of_all; i++)
+		for (size_t k = s->n_of_all; k < s->n; k++) {
+			const struct xp_arena_entry *x = &s->entry[k];
+			if (!arena_is(x, &s->entry[i]))
+				continue;
+			const double f = arena_value(x, XP_ARENA_f),
+				     quiet =
+					 1 - arena_value(x, XP_ARENA_alarms);
+			fprintf(out, "%zu\t%s, %s\t%zu\t%s\t%.6g\n", i,
+			    x->algorithm,
+			    xp_arena_telemetries[x->telemetry].name, x->family,
+			    xp_arena_family_name(x->family),
+			    isnan(f) ? quiet : f);
+		}
+}

@@ -1,0 +1,571 @@
+/* experiments/cmd/arena.c -- culprit arena: all algorithms, all telemetries.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/arena/cpu.h"
+#include "experiments/arena/score.h"
+#include "experiments/cmd/cmd.h"
+#include "experiments/cmd/signals.h"
+#include "experiments/spec/config.h"
+#include "experiments/sweep/progress.h"
+#include "experiments/sweep/run.h"
+#include "models/clock.h"
+#include "models/telemetry/telemetry.h"
+#include "sim/text.h"
+
+enum { ARENA_MAX_ALGOS = 32, ARENA_MAX_SET = 64, ARENA_TEXT = 4096 };
+#define ARENA_PHRASE "culprit arena 1"
+
+struct args {
+	const char *size, *algorithms, *families, *telemetries, *phrase;
+	const char *output;
+	struct cmd_set set;
+	uint32_t n_workers; /* 0: not asked for */
+	int force, fresh, quiet;
+};
+
+static const char *const cmd_arena_sizes[] = {"s", "m", "l", NULL};
+
+static const struct cmd_option cmd_arena_options[] = {
+    {.doc = "What to run:"},
+    {"size", 0, "s|m|l",
+	"how large networks are, and how many runs (default: s)",
+	.take = cmd_take_text, .at = CMD_AT(size), .values = cmd_arena_sizes},
+    {"algorithms", 0, "A,B,...",
+	"these, each as in a spec: flock, or '{name: flock, beam: 4, label: "
+	"wide}' (default: all that accuse links of such telemetry)",
+	.take = cmd_take_file, .at = CMD_AT(algorithms)},
+    {"families", 0, "A,...", "of faults (default: all)", .take = cmd_take_file,
+	.at = CMD_AT(families)},
+    {"telemetries", 0, "A,...", "(default: all)", .take = cmd_take_file,
+	.at = CMD_AT(telemetries)},
+    {"seed-phrase", 0, "TEXT",
+	"what all draws follow from (default: \"" ARENA_PHRASE "\")",
+	.take = cmd_take_file, .at = CMD_AT(phrase)},
+    {"set", 's', "PATH=VALUE",
+	"override a key of all specs, e.g. runs=50; may be repeated",
+	.take = cmd_take_set, .at = CMD_AT(set), .max = ARENA_MAX_SET},
+    {.doc = "How:"},
+    {"jobs", 'j', "N", "worker processes (default: all processors)",
+	.take = cmd_take_u32, .at = CMD_AT(n_workers), .min = 1, .max = 4096},
+    {"quiet", 'q', NULL, "no progress", .take = cmd_take_flag,
+	.at = CMD_AT(quiet)},
+    {.doc = "Where to:"},
+    {"output", 'o', "DIR", "a folder (default: results/out/arena)",
+	.take = cmd_take_file, .at = CMD_AT(output)},
+    {"force", 'f', NULL,
+	"replace results of another size, phrase, list or version; they are "
+	"kept as FILE~",
+	.take = cmd_take_flag, .at = CMD_AT(force)},
+    {"fresh", 0, NULL, "start over whatever DIR holds", .take = cmd_take_flag,
+	.at = CMD_AT(fresh)},
+    {.doc = "Help:", .group = -1},
+    {0},
+};
+
+static const struct xp_arena_size *arena_size(const char *name)
+{
+	const struct xp_arena_size *s = xp_arena_sizes;
+	while (s->name && name && strcmp(s->name, name) != 0)
+		s++;
+	return s;
+}
+
+static void cmd_arena_check(const void *args, struct argp_state *state)
+{
+	const struct args *a = args;
+	if (!arena_size(a->size)->name)
+		argp_error(state, "--size \"%s\" is not s, m or l", a->size);
+}
+
+static void cmd_arena_more(FILE *out, const void *args)
+{
+	(void)args;
+	fputs("\nFamilies:", out);
+	for (size_t i = 0; xp_arena_families[i]; i++)
+		fprintf(out, " %s", xp_arena_families[i]);
+	fputs("\nTelemetries:", out);
+	for (size_t i = 0; xp_arena_telemetries[i].name; i++)
+		fprintf(out, " %s", xp_arena_telemetries[i].name);
+	fputs("\n", out);
+}
+
+static const struct cmd_line cmd_arena_line = {
+    .options = cmd_arena_options,
+    .check = cmd_arena_check,
+    .more = cmd_arena_more,
+    .doc =
+	"Run each family of faults (experiments/arena) with each telemetry, on "
+	"three kinds of networks, with each algorithm that reads what the "
+	"telemetry has, and print how well they did and what it cost.\v"
+	"DIR gets FAMILY.TELEMETRY.h5, ordinary results, for each; scores.csv, "
+	"pairs.csv with differences of F paired by run, front.tsv and map.tsv "
+	"of figures; and cpu.csv, which is measured and so differs every "
+	"time. All else is the same bytes for any number of jobs and "
+	"interruptions: the same command goes on where one was stopped.\n\n"
+	"The same phrase gives the same faults, flows and losses to all "
+	"algorithms and telemetries. F is the mean over windows that have a "
+	"fault of the harmonic mean of precision and recall; families count "
+	"alike. What telemetry costs is counted by rows and packets "
+	"(telemetry.cost, telemetry.wire).\n\n"
+	"Exit codes: 0 every cell is done; 2 the command line is wrong, or DIR "
+	"holds other results; 3 cells failed or are left to do, or a file "
+	"can't be read or written.",
+};
+
+/* --- which algorithms ------------------------------------------------------ */
+
+struct arena_algo {
+	char *text; /* as in a spec; within arena.list */
+	char label[64];
+	unsigned needs;
+};
+
+struct arena {
+	const struct args *a;
+	const struct xp_arena_size *size;
+	const volatile sig_atomic_t *stop;
+	char list[ARENA_TEXT];
+	struct arena_algo algo[ARENA_MAX_ALGOS];
+	size_t n_algos;
+	const char *dir;
+	unsigned n_workers, n_failed;
+	struct xp_arena_standing standing;
+	char *cpu; /* the rows of cpu.csv */
+	size_t n_cpu;
+	FILE *cpu_out;
+	struct xp_progress display;
+	struct res_progress done;
+};
+
+/* Where the word of a list ends: at a comma outside of brackets and quotes. */
+static char *arena_word_end(char *s)
+{
+	int depth = 0;
+	char quote = '\0';
+	for (; *s && (depth > 0 || quote || *s != ','); s++) {
+		if (quote)
+			quote = *s == quote ? '\0' : quote;
+		else if (*s == '"' || *s == '\'')
+			quote = *s;
+		else
+			depth +=
+			    (*s == '{' || *s == '[') - (*s == '}' || *s == ']');
+	}
+	return s;
+}
+
+static int arena_default(const char *name)
+{
+	return algo_find(name) != NULL;
+}
+
+static int arena_take_list(struct arena *x, struct sim_err *e)
+{
+	struct sim_text t = {x->list, sizeof(x->list), 0};
+	if (x->a->algorithms) {
+		if (strlen(x->a->algorithms) >= sizeof(x->list))
+			return sim_fail(e, SIM_EINVAL,
+			    "--algorithms is longer than %zu bytes.",
+			    sizeof(x->list) - 1);
+		sim_put(&t, "%s", x->a->algorithms);
+		return 0;
+	}
+	for (size_t i = 0; xp_arena_algorithms[i]; i++)
+		if (arena_default(xp_arena_algorithms[i]))
+			sim_put(&t, "%s%s", *x->list ? "," : "",
+			    xp_arena_algorithms[i]);
+	return 0;
+}
+
+static int arena_read_algo(struct arena *x, char *text, struct sim_err *e)
+{
+	struct sim_yaml y = {0};
+	struct xp_algo algo = {0};
+	if (x->n_algos == ARENA_MAX_ALGOS)
+		return sim_fail(e, SIM_EINVAL, "more than %d --algorithms.",
+		    ARENA_MAX_ALGOS);
+	int rc = sim_yaml_parse(&y, "--algorithms", text, strlen(text), e);
+	if (rc == 0 && (rc = xp_algo_read(&y, y.root, &algo, e)) == 0)
+		rc = sim_yaml_verdict(&y, e);
+	for (size_t i = 0; rc == 0 && i < x->n_algos; i++)
+		if (strcmp(x->algo[i].label, algo.label) == 0)
+			rc = sim_fail(e, SIM_EINVAL,
+			    "--algorithms: two are labelled \"%s\"; give one a "
+			    "`label` of its own.",
+			    algo.label);
+	if (rc == 0) {
+		struct arena_algo *one = &x->algo[x->n_algos++];
+		one->text = text;
+		one->needs = algo.ops->needs;
+		memcpy(one->label, algo.label, sizeof(one->label));
+	}
+	free(algo.params);
+	sim_yaml_free(&y);
+	return rc;
+}
+
+static int arena_read_algos(struct arena *x, struct sim_err *e)
+{
+	int rc = arena_take_list(x, e);
+	for (char *at = x->list, *next = at; rc == 0 && next; at = next) {
+		char *end = arena_word_end(at);
+		next = *end ? end + 1 : NULL;
+		*end = '\0';
+		rc = arena_read_algo(x, at, e);
+	}
+	return rc;
+}
+
+/* Is NAME one of the words of LIST; NULL: any is. */
+static int arena_is_asked(const char *list, const char *name)
+{
+	const size_t n = strlen(name);
+	for (const char *at = list; at; at = strchr(at, ',')) {
+		at += *at == ',';
+		if (strncmp(at, name, n) == 0 && (at[n] == ',' || !at[n]))
+			return 1;
+	}
+	return !list;
+}
+
+/* Each word of LIST must be one of the N of NAME. */
+static int arena_check_words(const char *option, const char *list,
+    const char *const *name, size_t n, struct sim_err *e)
+{
+	for (const char *at = list; at;) {
+		const char *end = strchrnul(at, ',');
+		char word[64];
+		int is = 0;
+		snprintf(word, sizeof(word), "%.*s", (int)(end - at), at);
+		for (size_t i = 0; i < n; i++)
+			is |= strcmp(word, name[i]) == 0;
+		if (!is) {
+			const char *near = sim_did_you_mean(word, name, n);
+			return sim_fail(e, SIM_EINVAL,
+			    "%s: there is no \"%s\"%s%s%s", option, word,
+			    near ? "; did you mean \"" : "; see --help.",
+			    near ? near : "", near ? "\"?" : "");
+		}
+		at = *end ? end + 1 : NULL;
+	}
+	return 0;
+}
+
+static int arena_check_lists(const struct args *a, struct sim_err *e)
+{
+	const char *name[16];
+	size_t n = 0;
+	while (xp_arena_families[n])
+		n++;
+	int rc = arena_check_words("--families", a->families, xp_arena_families,
+	    n, e);
+	for (n = 0; xp_arena_telemetries[n].name; n++)
+		name[n] = xp_arena_telemetries[n].name;
+	return rc < 0
+	    ? rc
+	    : arena_check_words("--telemetries", a->telemetries, name, n, e);
+}
+
+/* --- one sweep ------------------------------------------------------------- */
+
+/* The assignment of those that read what KINDS have; how many they are. */
+static size_t arena_put_algos(const struct arena *x, unsigned kinds,
+    struct sim_text *t)
+{
+	const unsigned holds = telemetry_holds(kinds);
+	size_t n = 0;
+	sim_put(t, "algorithms=[");
+	for (size_t i = 0; i < x->n_algos; i++)
+		if (!(x->algo[i].needs & ~holds))
+			sim_put(t, "%s%s", n++ > 0 ? ", " : "",
+			    x->algo[i].text);
+	sim_put(t, "]");
+	return n;
+}
+
+static int arena_load(const struct arena *x, size_t family, size_t telemetry,
+    struct xp_spec *s, struct sim_err *e)
+{
+	const char *name = xp_arena_families[family];
+	char algos[ARENA_TEXT + 32], seed[64], runs[32], *path = NULL;
+	const char *set[ARENA_MAX_SET + 8];
+	struct sim_text t = {algos, sizeof(algos), 0};
+	size_t n = 0;
+	arena_put_algos(x, xp_arena_telemetries[telemetry].kinds, &t);
+	snprintf(seed, sizeof(seed), "seed=%" PRIu64,
+	    xp_arena_seed(x->a->phrase));
+	snprintf(runs, sizeof(runs), "runs=%" PRIu32, x->size->runs);
+	set[n++] = seed;
+	if (!cmd_is_set("runs", x->a->set.set, x->a->set.n_set))
+		set[n++] = runs;
+	if (!cmd_is_set("sweep.zip.topology", x->a->set.set, x->a->set.n_set))
+		set[n++] = x->size->topologies;
+	set[n++] = xp_arena_telemetries[telemetry].set;
+	set[n++] = algos;
+	if (strcmp(name, "hot_tor") == 0)
+		set[n++] = x->size->one_rack;
+	for (size_t i = 0; i < x->a->set.n_set; i++)
+		set[n++] = x->a->set.set[i];
+	int rc = cmd_find(&path, name, "experiments/arena", ".yaml", e);
+	if (rc == 0 && (rc = xp_spec_load(s, path, 0, set, n, e)) == 0)
+		cmd_warn(s);
+	free(path);
+	return rc;
+}
+
+static void arena_complain(void *arg, const char *message)
+{
+	struct arena *x = arg;
+	if (++x->n_failed <= 10)
+		fprintf(stderr, "culprit: %s\n", message);
+}
+
+/* Three points: a network of each kind. */
+static int arena_time(struct arena *x, size_t family, size_t telemetry,
+    struct xp_spec *s, const struct res_cube *c, struct sim_err *e)
+{
+	double cpu_s[ARENA_MAX_ALGOS] = {0};
+	const int rc = xp_arena_time(s, 3, cpu_s, e);
+	for (size_t i = 0; rc == 0 && i < c->n_algos; i++)
+		fprintf(x->cpu_out, "%s,%s,%s,%.6g\n",
+		    xp_arena_families[family],
+		    xp_arena_telemetries[telemetry].name, c->algo[i], cpu_s[i]);
+	return rc;
+}
+
+static int arena_run(struct arena *x, size_t family, size_t telemetry,
+    struct sim_err *e)
+{
+	struct xp_spec s = {0};
+	struct res_cube c = {0};
+	char out[4096];
+	snprintf(out, sizeof(out), "%s/%s.%s.h5", x->dir,
+	    xp_arena_families[family], xp_arena_telemetries[telemetry].name);
+	const struct xp_run r = {.spec = &s,
+	    .out = out,
+	    .n_workers = x->n_workers,
+	    .shard_n = 1,
+	    .fresh = x->a->fresh,
+	    .replace = x->a->force,
+	    .stop = x->stop,
+	    .complain = arena_complain,
+	    .arg = x};
+	int rc = arena_load(x, family, telemetry, &s, e);
+	if (rc == 0 && (rc = cmd_make_way(out, e)) == 0)
+		rc = xp_run_sweep(&r, &c, e);
+	if (rc == 0)
+		rc = xp_arena_add(&x->standing, family, telemetry, &c, e);
+	if (rc == 0 && !*x->stop)
+		rc = arena_time(x, family, telemetry, &s, &c, e);
+	res_cube_free(&c);
+	xp_spec_free(&s);
+	return rc;
+}
+
+/* Whether that sweep is asked for and any algorithm can use what it has. */
+static int arena_is_due(const struct arena *x, size_t family, size_t telemetry)
+{
+	const struct xp_arena_telemetry *t = &xp_arena_telemetries[telemetry];
+	char algos[ARENA_TEXT + 32];
+	struct sim_text text = {algos, sizeof(algos), 0};
+	return arena_is_asked(x->a->families, xp_arena_families[family]) &&
+	    arena_is_asked(x->a->telemetries, t->name) &&
+	    arena_put_algos(x, t->kinds, &text) > 0;
+}
+
+static uint64_t arena_each(struct arena *x, int run, int *rc, struct sim_err *e)
+{
+	uint64_t n = 0;
+	for (size_t f = 0; xp_arena_families[f]; f++)
+		for (size_t t = 0; xp_arena_telemetries[t].name; t++) {
+			if (*rc < 0 || *x->stop || !arena_is_due(x, f, t))
+				continue;
+			n++;
+			if (!run)
+				continue;
+			*rc = arena_run(x, f, t, e);
+			x->done.n_done += *rc == 0 && !*x->stop;
+			xp_progress_update(&x->display, &x->done, clock_now());
+		}
+	return n;
+}
+
+/* --- what it came to ------------------------------------------------------- */
+
+/* CPU seconds a window, the mean of what cpu.csv has of these. */
+static double arena_cpu_of(const struct arena *x,
+    const struct xp_arena_entry *one)
+{
+	char want[128];
+	double sum = 0;
+	int n = 0;
+	snprintf(want, sizeof(want), ",%s,%s,",
+	    xp_arena_telemetries[one->telemetry].name, one->algorithm);
+	for (const char *at = x->cpu; (at = strstr(at, want)); n++) {
+		at += strlen(want);
+		sum += strtod(at, NULL);
+	}
+	return n > 0 ? sum / n : NAN;
+}
+
+/* Digits behind the point, or with LESS significant ones. */
+static void arena_print_cell(double v, int digits, int less)
+{
+	if (isnan(v))
+		printf(" %8s", "-");
+	else if (less)
+		printf(" %8.*g", digits, v);
+	else
+		printf(" %8.*f", digits, v);
+}
+
+static void arena_print_row(const struct arena *x,
+    const struct xp_arena_entry *one)
+{
+	static const unsigned shares[] = {XP_ARENA_precision, XP_ARENA_recall,
+	    XP_ARENA_exact, XP_ARENA_alarms, XP_ARENA_blame};
+	const struct sim_ratio f = xp_arena_score(one, XP_ARENA_f);
+	char interval[32];
+	snprintf(interval, sizeof(interval), "%.3f-%.3f", f.lo > 0 ? f.lo : 0,
+	    f.hi < 1 ? f.hi : 1);
+	printf("%-8s %-13s", xp_arena_telemetries[one->telemetry].name,
+	    one->algorithm);
+	arena_print_cell(f.value, 3, 0);
+	printf(" %11s", isnan(f.value) ? "-" : interval);
+	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
+		arena_print_cell(xp_arena_score(one, shares[i]).value, 3, 0);
+	arena_print_cell(xp_arena_score(one, XP_ARENA_host_bytes_s).value, 4,
+	    1);
+	arena_print_cell(xp_arena_score(one, XP_ARENA_switch_bytes_s).value, 4,
+	    1);
+	arena_print_cell(1e3 * arena_cpu_of(x, one), 3, 1);
+	printf("%s\n", xp_arena_in_front(&x->standing, one) ? " *" : "");
+}
+
+static void arena_say(const char *what, const struct xp_arena_entry *x)
+{
+	const struct sim_ratio f = xp_arena_score(x, XP_ARENA_f);
+	printf("%s: %s on %s, F %.3f, %.4g B/s a host.\n", what, x->algorithm,
+	    xp_arena_telemetries[x->telemetry].name, f.value,
+	    xp_arena_score(x, XP_ARENA_host_bytes_s).value);
+}
+
+static void arena_print(const struct arena *x)
+{
+	const struct xp_arena_standing *s = &x->standing;
+	char least[80];
+	printf("arena %d, size %s, phrase \"%s\", seed %" PRIu64 "\n\n",
+	    XP_ARENA_VERSION, x->size->name, x->a->phrase,
+	    xp_arena_seed(x->a->phrase));
+	printf("%-8s %-13s %8s %11s %8s %8s %8s %8s %8s %8s %8s %8s\n", "has",
+	    "algorithm", "F", "95 %", "precis.", "recall", "exact", "alarms",
+	    "blame", "host B/s", "sw. B/s", "CPU ms");
+	for (size_t i = 0; i < s->n_of_all; i++)
+		arena_print_row(x, &s->entry[i]);
+	printf("\n* nothing with fewer bytes of a host has a greater F.\n");
+	if (!xp_arena_best(s))
+		return;
+	arena_say("Best", xp_arena_best(s));
+	snprintf(least, sizeof(least),
+	    "Least telemetry for at most %g less, shown at 95 %%",
+	    XP_ARENA_MARGIN);
+	arena_say(least, xp_arena_thriftiest(s));
+}
+
+static int arena_write(const struct arena *x, const char *name,
+    void (*print)(const struct xp_arena_standing *s, FILE *out),
+    struct sim_err *e)
+{
+	char path[4096], *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	if (!out)
+		return sim_fail(e, SIM_ENOMEM, "no memory for %s.", name);
+	print(&x->standing, out);
+	snprintf(path, sizeof(path), "%s/%s", x->dir, name);
+	const int rc = fclose(out) == 0
+	    ? cmd_write_file(path, text, n, e)
+	    : sim_fail(e, SIM_ENOMEM, "no memory for %s.", name);
+	free(text);
+	return rc;
+}
+
+static int arena_write_all(const struct arena *x, struct sim_err *e)
+{
+	char path[4096];
+	int rc;
+	if ((rc = arena_write(x, "scores.csv", xp_arena_print_scores, e)) < 0 ||
+	    (rc = arena_write(x, "pairs.csv", xp_arena_print_pairs, e)) < 0 ||
+	    (rc = arena_write(x, "front.tsv", xp_arena_print_front, e)) < 0 ||
+	    (rc = arena_write(x, "map.tsv", xp_arena_print_map, e)) < 0)
+		return rc;
+	snprintf(path, sizeof(path), "%s/cpu.csv", x->dir);
+	return cmd_write_file(path, x->cpu, x->n_cpu, e);
+}
+
+/* --- the whole ------------------------------------------------------------- */
+
+static int arena_sweeps(struct arena *x, struct sim_err *e)
+{
+	int rc = 0;
+	x->cpu_out = open_memstream(&x->cpu, &x->n_cpu);
+	if (!x->cpu_out)
+		return sim_fail(e, SIM_ENOMEM, "no memory for times.");
+	fputs("family,telemetry,algorithm,cpu_s\n", x->cpu_out);
+	x->done.n_cells = arena_each(x, 0, &rc, e);
+	xp_progress_start(&x->display, x->a->quiet ? NULL : stderr, "arena",
+	    "sweeps", &x->done, clock_now());
+	arena_each(x, 1, &rc, e);
+	xp_progress_end(&x->display, &x->done, clock_now());
+	if (fclose(x->cpu_out) != 0 && rc == 0)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for times.");
+	return rc;
+}
+
+static int arena_all_of_it(struct arena *x, struct sim_err *e)
+{
+	int rc = arena_sweeps(x, e);
+	if (rc < 0)
+		return cmd_fail(cmd_exit_of(rc), e);
+	if (*x->stop) {
+		fprintf(stderr,
+		    "culprit: stopped; the same command goes on from here.\n");
+		return CMD_TROUBLE;
+	}
+	if ((rc = xp_arena_sum(&x->standing, e)) < 0 ||
+	    (rc = arena_write_all(x, e)) < 0)
+		return cmd_fail(CMD_TROUBLE, e);
+	arena_print(x);
+	return x->n_failed > 0 ? CMD_TROUBLE : CMD_GOOD;
+}
+
+int cmd_arena(int argc, char **argv)
+{
+	struct args a = {.size = "s", .phrase = ARENA_PHRASE};
+	struct arena *x = calloc(1, sizeof(*x));
+	struct sim_err e = {0};
+	int code, rc;
+	cmd_parse(&cmd_arena_line, argc, argv, &a);
+	if (!x)
+		return CMD_TROUBLE;
+	x->a = &a;
+	x->size = arena_size(a.size);
+	x->dir = a.output ? a.output : "results/out/arena";
+	x->n_workers = a.n_workers ? a.n_workers : cmd_processors();
+	if ((rc = arena_read_algos(x, &e)) < 0 ||
+	    (rc = arena_check_lists(&a, &e)) < 0) {
+		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
+	} else {
+		x->stop = cmd_catch_signals();
+		code = arena_all_of_it(x, &e);
+	}
+	xp_arena_free(&x->standing);
+	free(x->cpu);
+	free(x);
+	return code;
+}

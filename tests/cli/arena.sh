@@ -1,0 +1,121 @@
+#!/bin/bash
+# tests/cli/arena.sh -- the arena: same bytes, kills, phrases, mistakes.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+# A quarter of size s.
+few=(--size s --telemetries a2,p,a2_p --families single,many,none
+	--algorithms alg1,flock --set runs=2)
+
+# What is measured aside.
+numbers() { # FOLDER
+	(cd "$1" && sha256sum ./*.h5 scores.csv pairs.csv front.tsv map.tsv)
+}
+
+prepare() {
+	cd "$top" || exit
+	"$CULPRIT" arena "${few[@]}" -q -j 1 -o whole >whole.out || exit
+	numbers whole >whole.sums
+	cd "$tree" || exit
+}
+
+the_bytes_are_the_same_for_any_number_of_jobs() {
+	run_for 0 "$CULPRIT" arena "${few[@]}" -q -j 2 -o two
+	numbers two >sums
+	same sums ../whole.sums
+	# Nothing is left to do, and nothing is done.
+	run_for 0 "$CULPRIT" arena "${few[@]}" -q -o two
+	numbers two >sums
+	same sums ../whole.sums
+}
+
+a_kill_loses_nothing() {
+	for wait in 0.05 0.15 0.3; do
+		"$CULPRIT" arena "${few[@]}" -q -j 1 -o cut >/dev/null 2>&1 &
+		pid=$!
+		sleep "$wait"
+		kill -KILL "$pid" 2>/dev/null || true
+		wait "$pid" || true
+	done
+	# Workers end with their parent, and with them its lock; but not at once.
+	within 60 "$CULPRIT" arena "${few[@]}" -q -j 1 -o cut >/dev/null 2>&1 ||
+	    fail "it does not go on"
+	numbers cut >sums
+	same sums ../whole.sums
+}
+
+# Each telemetry has those that read what it has; of all it says how they did.
+what_a_telemetry_lacks_is_not_asked_of_it() {
+	grep -q '^a2 *alg1 ' ../whole.out || fail "no alg1 on a2"
+	if grep -q '^p *alg1 ' ../whole.out; then fail "alg1 on p"; fi
+	grep -q '^p *flock ' ../whole.out || fail "no flock on p"
+	says 'Best: .* on ' ../whole.out
+	says 'Least telemetry .* on .*, .* B/s a host' ../whole.out
+	# Without a fault there is no F, and with one no false alarm.
+	if grep -qE '^none,[^,]*,[^,]*,(f|recall|exact),' ../whole/scores.csv ||
+	    grep -qE '^single,[^,]*,[^,]*,alarms,' ../whole/scores.csv; then
+		fail "scores of what there is not"
+	fi
+	[[ $(grep -c '^all,.*,f,' ../whole/scores.csv) = 5 ]]
+	[[ $(wc -l <../whole/pairs.csv) = 11 ]]
+}
+
+# Its F by hand, of the runs' metrics.
+scores_are_those_of_the_runs() {
+	run_for 0 "$CULPRIT" table --runs --tsv ../whole/many.a2_p.h5 --all
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{
+		p = $at["flock:n_flagged"] > 0 ? \
+		    $at["flock:n_flagged_true"] / $at["flock:n_flagged"] : 1
+		r = $at["flock:n_found"] / $at["flock:n_to_find"]
+		f += p + r > 0 ? 2 * p * r / (p + r) : 0
+		n++
+	}
+	END { printf "many,a2_p,flock,f,%.6g\n", f / n }' stdout >want
+	grep '^many,a2_p,flock,f,' ../whole/scores.csv | cut -d, -f1-5 >got
+	same got want
+}
+
+another_phrase_is_another_draw() {
+	run_for 0 "$CULPRIT" arena "${few[@]}" -q -o other \
+	    --seed-phrase "other words"
+	says 'phrase "other words", seed [0-9]+' stdout
+	numbers other >sums
+	if cmp -s sums ../whole.sums; then fail "the phrase is not heard"; fi
+	run_for 0 "$CULPRIT" arena "${few[@]}" -q -o again \
+	    --seed-phrase "other words"
+	numbers again >sums2
+	same sums2 sums
+	# A folder is of one phrase, unless one insists.
+	run_for 2 "$CULPRIT" arena "${few[@]}" -q -o other
+	says "other/single.a2.h5 holds results of another spec"
+	run_for 0 "$CULPRIT" arena "${few[@]}" -q -o other --force
+	numbers other >sums
+	same sums ../whole.sums
+}
+
+mistakes_are_named() {
+	run_for 2 "$CULPRIT" arena --algorithms alg1,flok -o bad
+	says 'flok.*flock'
+	run_for 2 "$CULPRIT" arena --algorithms '{name: flock, beem: 2}' -o bad
+	says 'beem'
+	run_for 2 "$CULPRIT" arena --algorithms flock,flock -o bad
+	says 'two are labelled "flock"'
+	run_for 2 "$CULPRIT" arena --algorithms flock, -o bad
+	run_for 2 "$CULPRIT" arena --families singel -o bad
+	says '"singel"; did you mean "single"'
+	run_for 2 "$CULPRIT" arena --telemetries int,b2 -o bad
+	says '"b2"'
+	run_for 2 "$CULPRIT" arena --size xl -o bad
+	says '"xl" is not s, m or l'
+	[[ ! -e bad ]] || fail "something was written"
+	run_for 0 "$CULPRIT" arena -q -o bad --families none --telemetries a1 \
+	    --algorithms 'flock,{name: flock, label: "a, b", beam: 2}' \
+	    --set runs=1
+}
+
+prepare
+run_tests the_bytes_are_the_same_for_any_number_of_jobs \
+    a_kill_loses_nothing what_a_telemetry_lacks_is_not_asked_of_it \
+    scores_are_those_of_the_runs another_phrase_is_another_draw \
+    mistakes_are_named
