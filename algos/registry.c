@@ -17,6 +17,7 @@
 #include "algos/rivals/score_passive.h"
 #include "algos/rivals/sherlock.h"
 #include "algos/rivals/vote_flock.h"
+#include "algos/sieve/sieve.h"
 #include "algos/vigil/alg1.h"
 #include "algos/vigil/cover.h"
 #include "algos/vigil/program.h"
@@ -47,6 +48,7 @@ const struct algo_ops *const algo_registry[] = {
     &algo_sherlock,
     &algo_detector,
     &algo_vote_flock,
+    &algo_sieve,
     NULL,
 };
 

@@ -1,0 +1,174 @@
+/* algos/sieve/sieve.c -- Sieve: its answer, and flows' blame.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/sieve/sieve.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algos/sieve/sieve_chances.h"
+
+struct sieve {
+	struct algo_sieve_params params;
+	struct sieve_search search;
+};
+
+#define FIELD(m) offsetof(struct algo_sieve_params, m)
+static const struct sim_field sieve_fields[] = {
+    {"thin", SIM_F_F64, FIELD(thin), .min = 0, .max = 1e6, .unit = "1",
+	.def = "0", .doc = "how much rarer a failure more is; 0: by telemetry"},
+    {0},
+};
+
+static int sieve_init(void *work, const struct topo *t, struct sim_err *e)
+{
+	struct sieve *a = work;
+	(void)e;
+	a->search.model.topo = t;
+	return 0;
+}
+
+static void sieve_free(void *work)
+{
+	struct sieve *a = work;
+	sieve_search_free(&a->search);
+}
+
+/* Chosen by calibration on traces of the kinds that Flock (CoNEXT'23) has. */
+static double sieve_thin(const struct sieve *a, unsigned telemetry)
+{
+	if (a->params.thin > 0)
+		return a->params.thin;
+	return telemetry & OBS_TELE_INT ? 1.4 : 1;
+}
+
+/* --- the answer ----------------------------------------------------------- */
+
+static int sieve_by_chance(const void *a, const void *b)
+{
+	const struct sieve_candidate *x = a, *y = b;
+	if (x->chance != y->chance)
+		return x->chance > y->chance ? -1 : 1;
+	return (x->link > y->link) - (x->link < y->link);
+}
+
+/* Of N candidates, the likeliest first, how many to accuse: as many as make the
+ * expected F-measure greatest, to first order; nobody if it is likelier that
+ * nothing failed, when that is right. Where the search accepted nobody, nobody
+ * is: some that explain the same may be likely together and none alone. */
+static size_t sieve_answer(const struct sieve_candidate list[], size_t n)
+{
+	double all = 0, none = 1, sum = 0, most;
+	size_t best = 0;
+	for (size_t i = 0; i < n; i++) {
+		all += list[i].chance;
+		none *= 1 - list[i].chance;
+	}
+	most = none;
+	for (size_t i = 0; i < n; i++) {
+		sum += list[i].chance;
+		const double f = 2 * sum / ((double)(i + 1) + all);
+		if (f > most) {
+			most = f;
+			best = i + 1;
+		}
+	}
+	return best;
+}
+
+static int sieve_write(struct sieve *a, struct algo_verdicts *out,
+    struct sim_err *e)
+{
+	struct sieve_search *s = &a->search;
+	int rc = 0;
+	qsort(s->list, s->n, sizeof(*s->list), sieve_by_chance);
+	for (size_t i = 0; rc == 0 && i < s->n; i++)
+		rc = algo_verdicts_add(out, s->list[i].link, s->list[i].chance,
+		    e);
+	out->n_flagged = s->n_failed > 0 ? sieve_answer(s->list, s->n) : 0;
+	return rc;
+}
+
+/* --- blame ---------------------------------------------------------------- */
+
+/* Expected losses of a link, by packets on it: of what a row lost a link has the
+ * share that its hazard has. Of healthy links that is the Gamma law's mean,
+ * given so many. */
+static double sieve_expects(const struct sieve_search *s, topo_link l)
+{
+	const struct sieve_model *m = &s->model;
+	double lost = 2;
+	if (s->failed[l])
+		return m->hazard[l];
+	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++)
+		lost += m->lossy[m->over[k]].n_lost * m->hazard[l] /
+		    m->sum[m->over[k]];
+	return lost / (2 / s->prior.mean + m->kept[l]);
+}
+
+/* A flow is blamed on the link of its way that is expected to lose most, if that
+ * one is accused; else it is noise. What is accused is marked where it was said
+ * which findings are stale, which nobody asks any more. */
+static int sieve_blame(struct sieve *a, const struct obs *window,
+    struct algo_verdicts *out, struct sim_err *e)
+{
+	struct sieve_search *s = &a->search;
+	const struct sieve_model *m = &s->model;
+	const int rc = algo_verdicts_reserve_flows(out, window->flows.n, e);
+	if (rc < 0)
+		return rc;
+	double *expects = s->least;
+	memset(s->stale, 0, m->topo->n_links);
+	for (size_t i = 0; i < out->n_flagged; i++)
+		s->stale[out->link[i]] = 1;
+	for (topo_link l = 0; l < m->topo->n_links; l++)
+		expects[l] = sieve_expects(s, l);
+	for (size_t i = 0; i < m->n_lossy; i++) {
+		const uint32_t flow = m->rows->flow[m->lossy[i].row];
+		topo_link most = m->hop[m->lossy[i].first];
+		for (uint32_t k = m->lossy[i].first; k < m->lossy[i + 1].first;
+		     k++)
+			if (expects[m->hop[k]] > expects[most])
+				most = m->hop[k];
+		if (flow != UINT32_MAX && s->stale[most])
+			out->blame[flow] = most;
+	}
+	return 0;
+}
+
+/* --- diagnosing ----------------------------------------------------------- */
+
+static int sieve_diagnose(void *work, const struct obs *window,
+    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e)
+{
+	struct sieve *a = work;
+	struct sieve_search *s = &a->search;
+	int rc;
+	(void)tie;
+	algo_verdicts_clear(out);
+	out->flags = 1;
+	out->kind = ALGO_KIND_BOTH;
+	out->n_links = s->model.topo->n_links;
+	s->thin = sieve_thin(a, window->tallies->telemetry);
+	if ((rc = sieve_model_read(&s->model, window, e)) < 0 ||
+	    (rc = sieve_search_run(s, e)) < 0)
+		return rc;
+	sieve_chances(s);
+	return (rc = sieve_write(a, out, e)) < 0
+	    ? rc
+	    : sieve_blame(a, window, out, e);
+}
+
+const struct algo_ops algo_sieve = {
+    .name = "sieve",
+    .paper = "ours",
+    .doc = "rates of loss by link, and the links whose rates stand out",
+    .needs = OBS_TALLIES | OBS_TALLIES_RATED,
+    .params = sieve_fields,
+    .params_size = sizeof(struct algo_sieve_params),
+    .work_size = sizeof(struct sieve),
+    .init = sieve_init,
+    .diagnose = sieve_diagnose,
+    .free = sieve_free,
+};

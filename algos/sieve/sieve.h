@@ -1,0 +1,41 @@
+/* algos/sieve/sieve.h -- Sieve: rates of loss by link, and which links stand out.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Hazards add along a way: a packet survives its links with exp(-(sum of their
+ * hazards)), so that of a row of s packets, of which r were lost,
+ *
+ *	ln L = r ln(1 - exp(-sum)) - (s - r) sum
+ *
+ * which is the exact binomial. Packets that arrived count in one number a link;
+ * only rows that lost something are looked at one by one. A healthy link's
+ * hazard is drawn from a Gamma law of shape 2 whose mean is learnt; a failed
+ * link's from a slab: log-uniform above that mean, for one count, and log-normal
+ * around each hazard that was found already, for one count each. Of n components
+ * k + 1 fail with odds (k + 1) / (thin (n - k)) against k. Nothing else is set: a
+ * link is accepted when the odds that the window leaves it are above 1.
+ *
+ * Links join one at a time, the likeliest first; those that changed nothing for
+ * are not evaluated again. Then accepted links are fitted again, each given the
+ * others, and may leave; the mean of healthy ones is learnt anew; and all is
+ * repeated until it is quiet.
+ *
+ * Scores are chances: of a link to have failed, given what was accepted besides.
+ * The answer is the likeliest components, as many as make the expected
+ * F-measure greatest. A flow is blamed on the link of its way that is expected
+ * to lose most, and set aside as noise if that one is not accused.
+ *
+ * Source ours.
+ * Cost   O(rows + lengths of paths), and O(lossy rows) times grid points.
+ */
+#ifndef ALGOS_SIEVE_SIEVE_H
+#define ALGOS_SIEVE_SIEVE_H
+
+#include "algos/algo.h"
+
+struct algo_sieve_params {
+	double thin; /* 0: by telemetry */
+};
+
+extern const struct algo_ops algo_sieve;
+
+#endif

@@ -1,0 +1,122 @@
+/* algos/sieve/sieve_chances.c -- how likely each candidate is to have failed.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/sieve/sieve_chances.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SIEVE_STEPS = 5 };
+static const double SIEVE_SURE = 12, SIEVE_LISTED = 1e-4;
+
+static double sieve_chances_odds(const struct sieve_search *s,
+    struct sieve_finding f, double n_others)
+{
+	return exp(
+	    fmin(f.ln_factor + sieve_search_odds(s, fmax(0, n_others)), 700));
+}
+
+static void sieve_chances_mark(struct sieve_search *s, topo_link l)
+{
+	memset(s->stale, 0, s->model.topo->n_links);
+	sieve_search_stale(s, l);
+}
+
+/* Odds of others that would explain what the candidate does; neither was
+ * accepted. */
+static void sieve_chances_rivals(struct sieve_search *s, double all)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct sieve_candidate *c = &s->list[i];
+		if (s->failed[c->link])
+			continue;
+		c->rivals = 0;
+		sieve_chances_mark(s, c->link);
+		for (size_t k = 0; k < s->n; k++) {
+			const struct sieve_candidate *o = &s->list[k];
+			if (k != i && !s->failed[o->link] && s->stale[o->link])
+				c->rivals +=
+				    sieve_chances_odds(s, o->found, all);
+		}
+	}
+}
+
+/* Given what was accepted. */
+static double sieve_chances_settle(struct sieve_search *s)
+{
+	double all = (double)s->n_failed;
+	for (unsigned k = 0; k < SIEVE_STEPS; k++) {
+		double sum = 0;
+		for (size_t i = 0; i < s->n; i++) {
+			struct sieve_candidate *c = &s->list[i];
+			const double odds =
+			    sieve_chances_odds(s, c->found, all - c->chance);
+			c->chance = odds / (1 + odds + c->rivals);
+			sum += c->chance;
+		}
+		all = sum;
+	}
+	return all;
+}
+
+/* A link's chance in place of another one, beside what it has; into the list if
+ * it was not there. */
+static void sieve_chances_add(struct sieve_search *s, topo_link l,
+    struct sieve_finding f, double chance)
+{
+	size_t i = 0;
+	while (i < s->n && s->list[i].link != l)
+		i++;
+	if (i == s->n && chance < SIEVE_LISTED)
+		return;
+	if (i == s->n)
+		s->list[s->n++] = (struct sieve_candidate){l, f, 0, 0};
+	s->list[i].chance = 1 - (1 - s->list[i].chance) * (1 - chance);
+}
+
+/* Candidate I was accepted: what would stand in its place, were it healthy? The
+ * weights of its being the one, nobody, and each other are ODDS, 1 and theirs. */
+static void sieve_chances_swap(struct sieve_search *s, size_t i, double all)
+{
+	struct sieve_model *m = &s->model;
+	const topo_link l = s->list[i].link;
+	const double had = m->hazard[l], others = all - s->list[i].chance,
+		     odds = sieve_chances_odds(s, s->list[i].found, others);
+	double sum = 1 + odds;
+	sieve_chances_mark(s, l);
+	sieve_prior_count(&s->prior, had, -1);
+	sieve_model_set(m, l, s->prior.mean);
+	for (topo_link o = 0; o < m->topo->n_links; o++) {
+		if (!s->stale[o] || s->failed[o])
+			continue;
+		const struct sieve_finding f = sieve_search_weigh(s, o);
+		s->least[o] = sieve_chances_odds(s, f, others);
+		sum += s->least[o];
+	}
+	for (topo_link o = 0; o < m->topo->n_links; o++)
+		if (s->stale[o] && !s->failed[o])
+			sieve_chances_add(s, o, (struct sieve_finding){0, had},
+			    s->least[o] / sum);
+	s->list[i].chance = odds / sum;
+	sieve_model_set(m, l, had);
+	sieve_prior_count(&s->prior, had, 1);
+}
+
+void sieve_chances(struct sieve_search *s)
+{
+	const size_t n = s->n;
+	for (size_t i = 0; i < n; i++) {
+		struct sieve_candidate *c = &s->list[i];
+		c->found = s->failed[c->link] ? sieve_search_again(s, c->link)
+					      : sieve_search_weigh(s, c->link);
+		c->chance = s->failed[c->link];
+		c->rivals = 0;
+	}
+	sieve_chances_rivals(s, (double)s->n_failed);
+	const double all = sieve_chances_settle(s);
+	for (size_t i = 0; i < n; i++)
+		if (s->failed[s->list[i].link] &&
+		    log(sieve_chances_odds(s, s->list[i].found, all)) <
+			SIEVE_SURE)
+			sieve_chances_swap(s, i, all);
+}

@@ -1,0 +1,20 @@
+/* algos/sieve/sieve_chances.h -- how likely each candidate is to have failed.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Internal to Sieve.
+ */
+#ifndef ALGOS_SIEVE_SIEVE_CHANCES_H
+#define ALGOS_SIEVE_SIEVE_CHANCES_H
+
+#include "algos/sieve/sieve_search.h"
+
+/* The chance of each candidate in the list of a search that has run, given the
+ * others as they were found; how many of these failed is taken as the sum of
+ * their chances. Two links that explain the same losses exclude each other, more
+ * or less: where neither was accepted they share; one that was accepted, on odds
+ * below exp(12), gives way to any that would stand in its place, which may add
+ * candidates. Links that are not in the list have chances that nobody needs:
+ * about the odds before the window, each. */
+void sieve_chances(struct sieve_search *s);
+
+#endif

@@ -1,0 +1,216 @@
+/* algos/sieve/sieve_model.c -- what a window says of the hazards of links.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/sieve/sieve_model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+/* The least hazard of the grid, and the logarithm of the ratio of neighbours. */
+static const double SIEVE_LEAST = 1e-7, SIEVE_STEP = 0.54;
+
+void sieve_model_free(struct sieve_model *m)
+{
+	free(m->kept);
+	free(m->sum_on);
+	free(m->lossy);
+	free(m->hop);
+	free(m->off);
+	free(m->over);
+	free(m->hazard);
+	free(m->sum);
+	*m = (struct sieve_model){0};
+}
+
+/* --- reading -------------------------------------------------------------- */
+
+static int sieve_model_room(struct sieve_model *m, struct sim_err *e)
+{
+	const size_t n_links = m->topo->n_links;
+	int rc;
+	if ((rc = SIM_RESERVE(&m->kept, &m->cap_kept, n_links, e)) < 0 ||
+	    (rc = SIM_RESERVE(&m->hazard, &m->cap_hazard, n_links, e)) < 0 ||
+	    (rc = SIM_RESERVE(&m->off, &m->cap_off, n_links + 2, e)) < 0 ||
+	    (rc = SIM_RESERVE(&m->sum_on, &m->cap_sum_on, m->rows->paths->n,
+		 e)) < 0)
+		return rc;
+	memset(m->kept, 0, n_links * sizeof(*m->kept));
+	memset(m->sum_on, 0, m->rows->paths->n * sizeof(*m->sum_on));
+	return 0;
+}
+
+static int sieve_model_lossy(struct sieve_model *m, uint32_t row,
+    uint32_t *n_hops, struct sim_err *e)
+{
+	const struct obs_tallies *t = m->rows;
+	const struct obs_paths *p = t->paths;
+	const uint32_t path = t->path[row];
+	const unsigned n = obs_path_length(p, path);
+	int rc;
+	if ((rc = SIM_RESERVE(&m->lossy, &m->cap_lossy, m->n_lossy + 2, e)) <
+		0 ||
+	    (rc = SIM_RESERVE(&m->hop, &m->cap_hop, (size_t)*n_hops + n + 2,
+		 e)) < 0)
+		return rc;
+	m->lossy[m->n_lossy++] =
+	    (struct sieve_lossy){row, *n_hops, t->n_lost[row]};
+	if (t->up[row] != TOPO_NONE)
+		m->hop[(*n_hops)++] = t->up[row];
+	for (unsigned i = 0; i < n; i++)
+		m->hop[(*n_hops)++] = p->link[p->off[path] + i];
+	if (t->down[row] != TOPO_NONE)
+		m->hop[(*n_hops)++] = t->down[row];
+	m->lossy[m->n_lossy].first = *n_hops;
+	return 0;
+}
+
+static int sieve_model_rows(struct sieve_model *m, struct sim_err *e)
+{
+	const struct obs_tallies *t = m->rows;
+	uint32_t n_hops = 0;
+	int rc = 0;
+	m->n_lossy = 0;
+	for (uint32_t i = 0; rc == 0 && i < t->n; i++) {
+		const double kept = t->n_sent[i] - t->n_lost[i];
+		if (t->path[i] == OBS_NO_PATH)
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "row %u of %zu has no path, and sieve reads known "
+			    "paths alone (telemetry int or a1).",
+			    i, t->n);
+		m->sum_on[t->path[i]] += kept;
+		if (t->up[i] != TOPO_NONE)
+			m->kept[t->up[i]] += kept;
+		if (t->down[i] != TOPO_NONE)
+			m->kept[t->down[i]] += kept;
+		if (t->n_lost[i] > 0)
+			rc = sieve_model_lossy(m, i, &n_hops, e);
+	}
+	return rc;
+}
+
+/* Counting sort of the hops of lossy rows by link. */
+static int sieve_model_sort(struct sieve_model *m, struct sim_err *e)
+{
+	const size_t n_links = m->topo->n_links,
+		     n_hops = m->n_lossy ? m->lossy[m->n_lossy].first : 0;
+	uint32_t *first = m->off + 1;
+	int rc;
+	memset(m->off, 0, (n_links + 2) * sizeof(*m->off));
+	if ((rc = SIM_RESERVE(&m->over, &m->cap_over, n_hops, e)) < 0 ||
+	    (rc = SIM_RESERVE(&m->sum, &m->cap_sum, m->n_lossy, e)) < 0)
+		return rc;
+	for (size_t k = 0; k < n_hops; k++)
+		first[m->hop[k] + 1]++;
+	for (size_t l = 0; l < n_links; l++)
+		first[l + 1] += first[l];
+	/* Where a link begins moves to where it ends, and the next begins. */
+	for (uint32_t i = 0; i < m->n_lossy; i++)
+		for (uint32_t k = m->lossy[i].first; k < m->lossy[i + 1].first;
+		     k++)
+			m->over[first[m->hop[k]]++] = i;
+	return 0;
+}
+
+int sieve_model_read(struct sieve_model *m, const struct obs *window,
+    struct sim_err *e)
+{
+	const struct obs_paths *p = window->tallies->paths;
+	int rc;
+	m->rows = window->tallies;
+	for (unsigned g = 0; g < SIEVE_GRID; g++) {
+		m->x[g] = SIEVE_LEAST * exp(SIEVE_STEP * g);
+		m->p[g] = -expm1(-m->x[g]);
+	}
+	if ((rc = sieve_model_room(m, e)) < 0 ||
+	    (rc = sieve_model_rows(m, e)) < 0 ||
+	    (rc = sieve_model_sort(m, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < p->n; i++)
+		for (uint32_t k = p->off[i];
+		     m->sum_on[i] > 0 && k < p->off[i + 1]; k++)
+			m->kept[p->link[k]] += m->sum_on[i];
+	return 0;
+}
+
+/* --- hazards -------------------------------------------------------------- */
+
+void sieve_model_add_up(struct sieve_model *m)
+{
+	for (size_t i = 0; i < m->n_lossy; i++) {
+		m->sum[i] = 0;
+		for (uint32_t k = m->lossy[i].first; k < m->lossy[i + 1].first;
+		     k++)
+			m->sum[i] += m->hazard[m->hop[k]];
+	}
+}
+
+void sieve_model_level(struct sieve_model *m, double hazard)
+{
+	for (topo_link l = 0; l < m->topo->n_links; l++)
+		m->hazard[l] = hazard;
+	sieve_model_add_up(m);
+}
+
+void sieve_model_set(struct sieve_model *m, topo_link link, double hazard)
+{
+	const double more = hazard - m->hazard[link];
+	m->hazard[link] = hazard;
+	for (uint32_t k = m->off[link]; k < m->off[link + 1]; k++)
+		m->sum[m->over[k]] += more;
+}
+
+double sieve_model_mean(const struct sieve_model *m, const uint8_t failed[])
+{
+	double lost = 0, on = 0;
+	for (size_t i = 0; i < m->n_lossy; i++) {
+		double healthy = 0;
+		for (uint32_t k = m->lossy[i].first; k < m->lossy[i + 1].first;
+		     k++)
+			if (!failed[m->hop[k]])
+				healthy += m->hazard[m->hop[k]];
+		lost += m->lossy[i].n_lost * healthy / m->sum[i];
+	}
+	for (topo_link l = 0; l < m->topo->n_links; l++)
+		if (!failed[l])
+			on += m->kept[l];
+	const double mean = on > 0 ? lost / on : 0;
+	return fmin(fmax(mean, 2 * SIEVE_LEAST), m->x[SIEVE_GRID - 4]);
+}
+
+/* --- a link's curve ------------------------------------------------------- */
+
+/* 1 - exp(-(rest + x)) is c (1 + p ic), c being 1 - exp(-rest) and ic (1 - c) /
+ * c: of a row the rest counts in ic alone. */
+void sieve_model_curve(const struct sieve_model *m, topo_link link,
+    double ell[SIEVE_GRID])
+{
+	/* One factor is at most 1e12, and three come between looks. */
+	static const double FULL = 1e250, NOTHING = 1e-12;
+	double product[SIEVE_GRID];
+	for (unsigned g = 0; g < SIEVE_GRID; g++) {
+		product[g] = 1;
+		ell[g] = -m->kept[link] * m->x[g];
+	}
+	for (uint32_t k = m->off[link]; k < m->off[link + 1]; k++) {
+		const uint32_t i = m->over[k], r = m->lossy[i].n_lost;
+		const double ic =
+		    1 / expm1(fmax(m->sum[i] - m->hazard[link], NOTHING));
+		for (uint32_t n = 0; r <= 3 && n < r; n++)
+			for (unsigned g = 0; g < SIEVE_GRID; g++)
+				product[g] *= 1 + m->p[g] * ic;
+		for (unsigned g = 0; r > 3 && g < SIEVE_GRID; g++)
+			ell[g] += r * log1p(m->p[g] * ic);
+		/* Products ascend with the grid. */
+		if (product[SIEVE_GRID - 1] < FULL)
+			continue;
+		for (unsigned g = 0; g < SIEVE_GRID; g++) {
+			ell[g] += log(product[g]);
+			product[g] = 1;
+		}
+	}
+	for (unsigned g = 0; g < SIEVE_GRID; g++)
+		ell[g] += log(product[g]);
+}

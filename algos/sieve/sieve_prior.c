@@ -1,0 +1,70 @@
+/* algos/sieve/sieve_prior.c -- laws of hazards, of healthy links and failed ones.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/sieve/sieve_prior.h"
+
+#include <math.h>
+
+/* Of the Gamma law of healthy hazards; of 2 to 4 all do as well. */
+static const double SIEVE_SHAPE = 2;
+
+void sieve_prior_begin(struct sieve_prior *p, const struct sieve_model *m,
+    double mean)
+{
+	double most = -INFINITY, sum = 0, n = 0;
+	p->m = m;
+	p->mean = mean;
+	p->n_near = 0;
+	/* Of the logarithm of a hazard, since the grid is even in that. */
+	for (unsigned g = 0; g < SIEVE_GRID; g++) {
+		p->healthy[g] = SIEVE_SHAPE * (log(m->x[g]) - m->x[g] / mean);
+		most = fmax(most, p->healthy[g]);
+		p->near[g] = 0;
+		p->flat[g] = m->x[g] >= mean;
+		n += p->flat[g];
+	}
+	for (unsigned g = 0; g < SIEVE_GRID; g++)
+		sum += exp(p->healthy[g] - most);
+	for (unsigned g = 0; g < SIEVE_GRID; g++) {
+		p->healthy[g] -= most + log(sum);
+		p->flat[g] /= n;
+	}
+}
+
+void sieve_prior_count(struct sieve_prior *p, double hazard, double sign)
+{
+	double kernel[SIEVE_GRID], sum = 0;
+	for (unsigned g = 0; g < SIEVE_GRID; g++) {
+		const double nats = log(p->m->x[g] / hazard);
+		kernel[g] = exp(-0.5 * nats * nats);
+		sum += kernel[g];
+	}
+	for (unsigned g = 0; g < SIEVE_GRID; g++)
+		p->near[g] = fmax(0, p->near[g] + sign * kernel[g] / sum);
+	p->n_near += sign;
+}
+
+/* Both sums have a maximum of their own taken out: of a link that loses much the
+ * healthy one would be nothing beside the other. */
+struct sieve_finding sieve_prior_weigh(const struct sieve_prior *p,
+    const double ell[SIEVE_GRID])
+{
+	double most = ell[0], best = ell[0] + p->healthy[0];
+	double failed = 0, healthy = 0, hazard = 0;
+	for (unsigned g = 1; g < SIEVE_GRID; g++) {
+		most = fmax(most, ell[g]);
+		best = fmax(best, ell[g] + p->healthy[g]);
+	}
+	for (unsigned g = 0; g < SIEVE_GRID; g++) {
+		const double w = (p->flat[g] + p->near[g]) * exp(ell[g] - most);
+		failed += w;
+		hazard += w * p->m->x[g];
+		healthy += exp(ell[g] + p->healthy[g] - best);
+	}
+	/* Where the whole slab is nothing beside the peak below it. */
+	if (failed <= 0)
+		return (struct sieve_finding){-INFINITY, p->mean};
+	return (struct sieve_finding){log(failed / (1 + p->n_near)) + most -
+		log(healthy) - best,
+	    hazard / failed};
+}

@@ -1,0 +1,242 @@
+/* algos/sieve/sieve_search.c -- Sieve's search for the links that failed.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/sieve/sieve_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/vec.h"
+
+enum { SIEVE_ROUNDS = 8, SIEVE_FITS = 3, SIEVE_MEAN_STEPS = 5 };
+
+void sieve_search_free(struct sieve_search *s)
+{
+	sieve_model_free(&s->model);
+	free(s->list);
+	free(s->failed);
+	free(s->stale);
+	free(s->least);
+}
+
+static int sieve_search_room(struct sieve_search *s, struct sim_err *e)
+{
+	const size_t n = s->model.topo->n_links;
+	int rc;
+	if ((rc = SIM_RESERVE(&s->list, &s->cap, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&s->failed, &s->cap_failed, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&s->stale, &s->cap_stale, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&s->least, &s->cap_least, n, e)) < 0)
+		return rc;
+	memset(s->failed, 0, n);
+	memset(s->stale, 0, n);
+	s->n = s->n_failed = 0;
+	return 0;
+}
+
+double sieve_search_odds(const struct sieve_search *s, double n_failed)
+{
+	const double n =
+	    (double)s->model.topo->n_links + s->model.topo->n_switches;
+	return log((n_failed + 1) / (s->thin * fmax(1, n - n_failed)));
+}
+
+struct sieve_finding sieve_search_weigh(const struct sieve_search *s,
+    topo_link l)
+{
+	double ell[SIEVE_GRID];
+	sieve_model_curve(&s->model, l, ell);
+	return sieve_prior_weigh(&s->prior, ell);
+}
+
+/* --- who may have failed -------------------------------------------------- */
+
+/* An upper bound of ln of the likelihood ratio, over all hazards: with every
+ * lost packet on the way that loses least besides. */
+static double sieve_search_bound(const struct sieve_search *s, topo_link l,
+    double n_lost)
+{
+	const double kept = s->model.kept[l];
+	const double rest = -expm1(-s->least[l]);
+	if (kept == 0)
+		return INFINITY;
+	const double x = n_lost / kept - rest;
+	return x > 0 ? n_lost * log1p(x / rest) - kept * x : 0;
+}
+
+static void sieve_search_least(struct sieve_search *s)
+{
+	const struct sieve_model *m = &s->model;
+	for (topo_link l = 0; l < m->topo->n_links; l++)
+		s->least[l] = INFINITY;
+	for (size_t i = 0; i < m->n_lossy; i++)
+		for (uint32_t k = m->lossy[i].first; k < m->lossy[i + 1].first;
+		     k++) {
+			const topo_link l = m->hop[k];
+			s->least[l] = fmin(s->least[l],
+			    fmax(m->sum[i] - m->hazard[l], 1e-12));
+		}
+}
+
+/* Fill the list with all links that failed, and those that the bound does not
+ * rule out, which removes most; two nats are for what follows to change. */
+static void sieve_search_screen(struct sieve_search *s)
+{
+	const struct sieve_model *m = &s->model;
+	const double need = -sieve_search_odds(s, (double)s->n_failed) - 2;
+	sieve_search_least(s);
+	s->n = 0;
+	for (topo_link l = 0; l < m->topo->n_links; l++) {
+		double n_lost = 0;
+		for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++)
+			n_lost += m->lossy[m->over[k]].n_lost;
+		if (n_lost == 0 ||
+		    (!s->failed[l] && sieve_search_bound(s, l, n_lost) < need))
+			continue;
+		s->list[s->n++] = (struct sieve_candidate){.link = l};
+		s->stale[l] = 1;
+	}
+}
+
+/* --- joining -------------------------------------------------------------- */
+
+void sieve_search_stale(struct sieve_search *s, topo_link l)
+{
+	const struct sieve_model *m = &s->model;
+	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++) {
+		const struct sieve_lossy *row = &m->lossy[m->over[k]];
+		for (uint32_t h = row[0].first; h < row[1].first; h++)
+			s->stale[m->hop[h]] = 1;
+	}
+}
+
+/* The link that is likeliest to have failed of those that did not, by what was
+ * found last; NULL if none is likelier than not. */
+static struct sieve_candidate *sieve_search_best(const struct sieve_search *s)
+{
+	struct sieve_candidate *best = NULL;
+	double most = -sieve_search_odds(s, (double)s->n_failed);
+	for (size_t i = 0; i < s->n; i++)
+		if (!s->failed[s->list[i].link] &&
+		    s->list[i].found.ln_factor > most) {
+			most = s->list[i].found.ln_factor;
+			best = &s->list[i];
+		}
+	return best;
+}
+
+static void sieve_search_join(struct sieve_search *s,
+    const struct sieve_candidate *c)
+{
+	s->failed[c->link] = 1;
+	s->n_failed++;
+	sieve_prior_count(&s->prior, c->found.hazard, 1);
+	sieve_model_set(&s->model, c->link, c->found.hazard);
+	sieve_search_stale(s, c->link);
+}
+
+/* What others explain only falls when one joins, mostly, so that who is best by
+ * an old finding and still is by a new one is the best. */
+static int sieve_search_grow(struct sieve_search *s)
+{
+	struct sieve_candidate *c;
+	int grew = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		s->list[i].found = sieve_search_weigh(s, s->list[i].link);
+		s->stale[s->list[i].link] = 0;
+	}
+	while ((c = sieve_search_best(s))) {
+		if (s->stale[c->link]) {
+			c->found = sieve_search_weigh(s, c->link);
+			s->stale[c->link] = 0;
+			continue;
+		}
+		sieve_search_join(s, c);
+		grew = 1;
+	}
+	return grew;
+}
+
+/* --- fitting again -------------------------------------------------------- */
+
+struct sieve_finding sieve_search_again(struct sieve_search *s, topo_link l)
+{
+	const double had = s->model.hazard[l];
+	sieve_prior_count(&s->prior, had, -1);
+	const struct sieve_finding f = sieve_search_weigh(s, l);
+	sieve_prior_count(&s->prior, had, 1);
+	return f;
+}
+
+/* Each failed link given the others; who is not likelier than not leaves.
+ * Returns how many did. */
+static int sieve_search_fit(struct sieve_search *s)
+{
+	int left = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		struct sieve_candidate *c = &s->list[i];
+		if (!s->failed[c->link])
+			continue;
+		const double had = s->model.hazard[c->link];
+		c->found = sieve_search_again(s, c->link);
+		const int stays = c->found.ln_factor +
+			sieve_search_odds(s, (double)s->n_failed - 1) >
+		    0;
+		sieve_prior_count(&s->prior, had, -1);
+		if (stays)
+			sieve_prior_count(&s->prior, c->found.hazard, 1);
+		sieve_model_set(&s->model, c->link,
+		    stays ? c->found.hazard : s->prior.mean);
+		s->failed[c->link] = (uint8_t)stays;
+		s->n_failed -= !stays;
+		left += !stays;
+	}
+	return left;
+}
+
+/* Healthy links and their law at a new mean; what failed stays as it is. */
+static void sieve_search_level(struct sieve_search *s, double mean)
+{
+	struct sieve_model *m = &s->model;
+	sieve_prior_begin(&s->prior, m, mean);
+	for (topo_link l = 0; l < m->topo->n_links; l++)
+		if (s->failed[l])
+			sieve_prior_count(&s->prior, m->hazard[l], 1);
+		else
+			m->hazard[l] = mean;
+	sieve_model_add_up(m);
+}
+
+/* Returns whether anything that others depend on has changed. */
+static int sieve_search_refine(struct sieve_search *s)
+{
+	const double before = s->prior.mean;
+	int left = 0;
+	for (unsigned i = 0; i < SIEVE_FITS; i++) {
+		const int n = sieve_search_fit(s);
+		sieve_search_level(s, sieve_model_mean(&s->model, s->failed));
+		left += n;
+		if (n == 0 && i > 0)
+			break;
+	}
+	return left > 0 || fabs(s->prior.mean - before) > 0.1 * before;
+}
+
+int sieve_search_run(struct sieve_search *s, struct sim_err *e)
+{
+	struct sieve_model *m = &s->model;
+	const int rc = sieve_search_room(s, e);
+	if (rc < 0)
+		return rc;
+	sieve_model_level(m, m->x[SIEVE_GRID / 2]);
+	sieve_search_level(s, sieve_model_mean(m, s->failed));
+	for (unsigned i = 0; i < SIEVE_ROUNDS; i++) {
+		sieve_search_screen(s);
+		const int grew = sieve_search_grow(s);
+		const int moved = sieve_search_refine(s);
+		if (!grew && !moved)
+			break;
+	}
+	return 0;
+}

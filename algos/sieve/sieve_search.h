@@ -1,0 +1,45 @@
+/* algos/sieve/sieve_search.h -- Sieve's search for the links that failed.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Internal to Sieve.
+ */
+#ifndef ALGOS_SIEVE_SIEVE_SEARCH_H
+#define ALGOS_SIEVE_SIEVE_SEARCH_H
+
+#include "algos/sieve/sieve_prior.h"
+
+/* A link that may have failed, and what was found of it last. */
+struct sieve_candidate {
+	topo_link link;
+	struct sieve_finding found;
+	double rivals; /* odds of others that explain the same */
+	double chance; /* of having failed, by sieve_chances() */
+};
+
+struct sieve_search {
+	struct sieve_model model;
+	struct sieve_prior prior;
+	double thin;
+	size_t n, cap;
+	struct sieve_candidate *list;
+	size_t n_failed, cap_failed, cap_stale, cap_least;
+	uint8_t *failed, *stale; /* [links] */
+	double *least; /* [links] scratch: least rest of a way over it */
+};
+void sieve_search_free(struct sieve_search *s);
+
+/* Find the failed links of what s->model has read. Errors SIM_ENOMEM. */
+int sieve_search_run(struct sieve_search *s, struct sim_err *e);
+
+/* What is found of a link now, and of a failed one without its own kernel. */
+struct sieve_finding sieve_search_weigh(const struct sieve_search *s,
+    topo_link l);
+struct sieve_finding sieve_search_again(struct sieve_search *s, topo_link l);
+
+/* Mark in s->stale all links that share a lossy row with L, and L itself. */
+void sieve_search_stale(struct sieve_search *s, topo_link l);
+
+/* ln of the odds, before the window, of a component more than N_FAILED. */
+double sieve_search_odds(const struct sieve_search *s, double n_failed);
+
+#endif
