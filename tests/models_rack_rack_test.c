@@ -60,6 +60,163 @@ static void rack_test_bursts(struct rack_flows *f, uint32_t run,
 		}
 }
 
+/* One connection with another region: round trips of 2 ms, with which a window of
+ * 100 segments is 75,000 bytes/ms. Until then it doubles in each round. */
+static void another_region_is_far_away(void **state)
+{
+	struct rack_params p = rack_test_params(1);
+	struct rack_flows f = {0};
+	struct rack_count c;
+	(void)state;
+	p.cross_rtt_us = 1950;
+	p.window_max = 100;
+	struct rack *r = rack_test_open(&p);
+	rack_test_add(&f, 0, 0, 10000);
+	f.cross[0] = 1;
+	rack_test_put(r, &f);
+	for (unsigned ms = 2, want = 10; want <= 80; ms += 2, want *= 2) {
+		assert_ok(rack_run(r, ms * SIM_MS, test_err()));
+		rack_take(r, 0, &c);
+		assert_near((double)c.in, want * 1500, 2 * 1500);
+		assert_int_equal(c.in_cross, c.in);
+	}
+	assert_ok(rack_run(r, 20 * SIM_MS, test_err()));
+	rack_take(r, 0, &c);
+	for (unsigned ms = 30; ms <= 90; ms += 10) {
+		assert_ok(rack_run(r, ms * SIM_MS, test_err()));
+		rack_take(r, 0, &c);
+		assert_near((double)c.in, 750e3, 2 * 1500);
+		assert_int_equal(c.in_cross, c.in);
+		assert_int_equal(c.out_cross + c.in_retx, 0);
+	}
+	rack_close(r);
+}
+
+/* The slot in which the first segment comes that was sent again, of 600 that come
+ * at once to a buffer of 100. */
+static unsigned rack_test_first_again(uint8_t cross, double rto_ms)
+{
+	struct rack_params p = rack_test_params(1);
+	struct rack_flows f = {0};
+	struct rack_count c = {0};
+	unsigned slot = 0;
+	p.window = 300;
+	p.shared = 150e3;
+	p.alpha = 1024;
+	p.ecn = 0;
+	p.cross_rtt_us = 3000;
+	p.rto_ms = rto_ms;
+	struct rack *r = rack_test_open(&p);
+	for (uint32_t i = 0; i < 2; i++) {
+		rack_test_add(&f, 0, 0, 300);
+		f.cross[i] = cross;
+	}
+	rack_test_put(r, &f);
+	while (c.in_retx == 0 && slot < 4000) {
+		assert_ok(rack_run(r, ++slot * 25 * SIM_US, test_err()));
+		rack_take(r, 0, &c);
+	}
+	rack_close(r);
+	return slot;
+}
+
+/* So many slots later, but that the queue, of four at most, is empty by then. */
+static void losses_are_heard_of_from_far_away(void **state)
+{
+	(void)state;
+	const unsigned near = rack_test_first_again(0, 50);
+	assert_in_range(near, 3, 1000 / 25);
+	assert_in_range(rack_test_first_again(1, 50), near + 3000 / 25 - 4,
+	    near + 3000 / 25);
+}
+
+/* Bursts into and out of eight servers, with marks, drops and bad links; those
+ * connections whose number has a bit of FAR are with another region. */
+static struct rack *rack_test_regions(uint32_t run, uint32_t far,
+    double cross_rtt_us, struct rack_count sum[])
+{
+	struct rack_params p = rack_test_params(8);
+	struct rack_flows f = {0};
+	p.cross_rtt_us = cross_rtt_us;
+	p.shared = 1e6;
+	struct rack *r = rack_test_open(&p);
+	rack_test_bursts(&f, run, 8, 20);
+	for (size_t i = 0; i < f.n; i++) {
+		f.out[i] = i % 3 == 0;
+		f.cross[i] = (f.conn[i] & far) != 0;
+	}
+	rack_test_put(r, &f);
+	assert_ok(rack_link_loss(r, 2, 0, 0.01, test_err()));
+	assert_ok(rack_link_loss(r, 3, 1, 0.01, test_err()));
+	assert_ok(rack_stall(r, 4, 5 * SIM_MS, 9 * SIM_MS, test_err()));
+	for (uint32_t ms = 1; ms <= 400; ms++) {
+		assert_ok(rack_run(r, ms * SIM_MS, test_err()));
+		for (uint32_t s = 0; s < 8; s++) {
+			struct rack_count c;
+			rack_take(r, s, &c);
+			assert_true(c.in_cross <= c.in);
+			assert_true(c.out_cross <= c.out);
+			if (far == UINT32_MAX) {
+				assert_int_equal(c.in_cross, c.in);
+				assert_int_equal(c.out_cross, c.out);
+			}
+			rack_count_add(&sum[s], &c);
+		}
+	}
+	return r;
+}
+
+/* Without a longer way another region is this one, to the byte. */
+static void a_region_that_is_near_is_no_other(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 5; run++) {
+		struct rack_count near[8] = {0}, far[8] = {0};
+		rack_close(rack_test_regions(run, 0, 2000, near));
+		rack_close(rack_test_regions(run, UINT32_MAX, 0, far));
+		for (uint32_t s = 0; s < 8; s++) {
+			assert_int_equal(near[s].in_cross + near[s].out_cross,
+			    0);
+			assert_true(near[s].in > 0 && near[s].out > 0);
+			far[s].in_cross = far[s].out_cross = 0;
+			assert_memory_equal(&near[s], &far[s], sizeof(near[s]));
+		}
+	}
+}
+
+/* All that is sent arrives once, from wherever it comes; the bytes of a region are
+ * those of its transfers, and what was sent again. */
+static void each_region_gets_its_bytes(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 5; run++) {
+		static const uint32_t fars[] = {1, UINT32_MAX};
+		for (unsigned k = 0; k < 2; k++) {
+			struct rack_count sum[8] = {0};
+			struct rack_totals t;
+			uint64_t lost = 0, cross = 0, all = 0;
+			struct rack *r =
+			    rack_test_regions(run, fars[k], 2000, sum);
+			rack_totals(r, &t);
+			assert_int_equal(t.n_running + t.queued, 0);
+			assert_int_equal(t.offered,
+			    t.arrived + t.buffer + t.link);
+			for (uint32_t s = 0; s < 8; s++) {
+				lost += sum[s].buffer + sum[s].link_in +
+				    sum[s].link_out;
+				cross += sum[s].in_cross + sum[s].out_cross;
+				all += sum[s].in + sum[s].out;
+			}
+			assert_true(lost > 0);
+			assert_int_equal(t.retx, t.buffer + t.link);
+			if (k == 0)
+				assert_near((double)cross / (double)all, 0.5,
+				    0.05);
+			rack_close(r);
+		}
+	}
+}
+
 /* N connections that have enough to send for 90 ms and more. */
 static struct rack *rack_test_long(uint32_t n)
 {
@@ -639,6 +796,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(one_connection_fills_the_line),
+	    cmocka_unit_test(another_region_is_far_away),
+	    cmocka_unit_test(losses_are_heard_of_from_far_away),
+	    cmocka_unit_test(a_region_that_is_near_is_no_other),
+	    cmocka_unit_test(each_region_gets_its_bytes),
 	    cmocka_unit_test(a_window_goes_once_in_a_round_trip),
 	    cmocka_unit_test(
 		two_fill_it_and_keep_the_queue_about_the_threshold),

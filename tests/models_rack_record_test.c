@@ -254,12 +254,38 @@ static void every_allocation_may_fail(void **state)
 	test_each_alloc_fails(life, &k);
 }
 
+/* Bytes of other regions are part of all, and none without such bursts; so are
+ * acknowledgements of these. */
+static void bytes_of_other_regions_are_told_apart(void **state)
+{
+	(void)state;
+	for (unsigned far = 0; far < 2; far++) {
+		struct recorded k;
+		uint64_t in[2] = {0}, out[2] = {0};
+		recorded_init(&k);
+		k.t.cross = far ? 0.5 : 0;
+		k.p.ack_share = 0.02;
+		assert_ok(recorded_make(&k, test_err()));
+		assert_ok(obs_samples_check(&k.samples, &k.runs, test_err()));
+		for (size_t i = 0; i < k.samples.n; i++) {
+			in[0] += k.samples.in_bytes[i];
+			in[1] += k.samples.in_cross[i];
+			out[0] += k.samples.out_bytes[i];
+			out[1] += k.samples.out_cross[i];
+		}
+		assert_true(far ? in[1] > 0 && in[1] < in[0] : in[1] == 0);
+		assert_true(far ? out[1] > 0 && out[1] < out[0] : out[1] == 0);
+		recorded_free(&k);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(tables_are_as_their_checks_ask),
 	    cmocka_unit_test(every_byte_is_in_a_bucket),
 	    cmocka_unit_test(losses_are_all_there_by_cause),
+	    cmocka_unit_test(bytes_of_other_regions_are_told_apart),
 	    cmocka_unit_test(the_first_packet_starts_the_clock),
 	    cmocka_unit_test(runs_end_with_their_last_bucket),
 	    cmocka_unit_test(acknowledgements_go_the_other_way),

@@ -272,6 +272,46 @@ static void crowd_is_a_factor_on_both_kinds(void **state)
 	rack_flows_free(&b.f);
 }
 
+/* Which bursts are of another region changes nothing else, and all of a burst's
+ * connections are; jobs and single transfers never. */
+static void bursts_of_other_regions_are_a_share(void **state)
+{
+	struct made a, b;
+	double far[2] = {0}, all[2] = {0};
+	(void)state;
+	make(&a);
+	make(&b);
+	a.p.ml_racks = b.p.ml_racks = 0.5;
+	b.p.cross = 0.3;
+	for (uint32_t rack = 0; rack < 2; rack++) {
+		draw(&a, rack, 2 * SIM_SEC);
+		draw(&b, rack, 2 * SIM_SEC);
+		assert_int_equal(a.f.n, b.f.n);
+		for (size_t i = 0; i < a.f.n; i++) {
+			assert_int_equal(a.f.start_ns[i], b.f.start_ns[i]);
+			assert_int_equal(a.f.conn[i], b.f.conn[i]);
+			assert_int_equal(a.f.cross[i], 0);
+			assert_true(!b.f.cross[i] || b.f.warm[i] == 0);
+			if (b.f.warm[i] > 0)
+				continue;
+			if (i > 0 && b.f.start_ns[i] == b.f.start_ns[i - 1] &&
+			    b.f.server[i] == b.f.server[i - 1]) {
+				assert_int_equal(b.f.cross[i],
+				    b.f.cross[i - 1]);
+				continue;
+			}
+			far[b.f.out[i]] += b.f.cross[i];
+			all[b.f.out[i]]++;
+		}
+	}
+	/* By chance once in 10^6. */
+	for (unsigned out = 0; out < 2; out++)
+		assert_near(far[out] / all[out], 0.3,
+		    5 * sqrt(0.21 / all[out]));
+	rack_flows_free(&a.f);
+	rack_flows_free(&b.f);
+}
+
 /* Which connections stay changes neither when nor how much is sent; a share of
  * each burst stays, under a name of its server's own, and all others are new. */
 static void connections_that_stay_change_names_alone(void **state)
@@ -328,6 +368,7 @@ int main(void)
 	    cmocka_unit_test(a_longer_run_begins_with_the_shorter),
 	    cmocka_unit_test(a_part_of_a_job_receives_after_each_barrier),
 	    cmocka_unit_test(crowd_is_a_factor_on_both_kinds),
+	    cmocka_unit_test(bursts_of_other_regions_are_a_share),
 	    cmocka_unit_test(connections_that_stay_change_names_alone),
 	    cmocka_unit_test(a_region_has_as_many_jobs_however_they_are_placed),
 	    cmocka_unit_test(dispersion_is_variance_by_mean),

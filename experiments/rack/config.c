@@ -60,8 +60,8 @@ static const struct sim_field rack_stall_fields[] = {
 
 /* All of a rack but how many servers it has, which the topology says. */
 static const char *const rack_switch_keys[] = {"quadrants", "line", "shared",
-    "policy", "alpha", "ecn", "slot", "rtt", "rto", "segment", "window",
-    "window_min", "window_max", "gain", NULL};
+    "policy", "alpha", "ecn", "slot", "rtt", "cross_rtt", "rto", "segment",
+    "window", "window_min", "window_max", "gain", NULL};
 
 static const struct sim_part rack_parts[] = {
     {"", rack_own_fields, .offset = 0},

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Pieces stand in the order in which they came to the queue, so counting what
- * leaves it tells whose it is.
+ * leaves it tells whose it is. Those of senders in another region then wait, for
+ * the same time all, in the order in which the near ones are heard of.
  */
 #include <string.h>
 
@@ -62,13 +63,34 @@ int rack_acks_leave(const struct rack *r, struct rack_port *p, uint32_t n,
 	return rc < 0 ? rc : rack_acks_due(p, from + r->rtt_slots + 1, late, e);
 }
 
-/* Up to N segments of the first piece have left. Returns how many; the piece is
- * over if *DONE. */
-static uint32_t rack_acks_piece(const struct rack *r, struct rack_port *p,
-    uint32_t n, int *done)
+/* What of a piece is GOOD, MARKED and, at its end, LOST. */
+static void rack_acks_tell(const struct rack *r, struct rack_port *p,
+    const struct rack_piece *x)
+{
+	struct rack_conn *c = &p->conn[x->conn];
+	if (x->good > 0)
+		rack_window_hear(r, c, x->good, x->marked);
+	if (x->lost > 0)
+		rack_window_lose(r, c, x->lost, x->near);
+}
+
+static int rack_acks_go_far(const struct rack *r, struct rack_port *p,
+    const struct rack_piece *x, struct sim_err *e)
+{
+	const int rc = SIM_RESERVE(&p->far, &p->cap_far, p->n_far + 1, e);
+	if (rc == 0)
+		p->far[p->n_far++] =
+		    (struct rack_far){r->now + r->cross_slots, *x};
+	return rc;
+}
+
+/* Up to *N segments of the first piece have left, of which *N are others then;
+ * the piece is over if *DONE. */
+static int rack_acks_piece(const struct rack *r, struct rack_port *p,
+    uint32_t *left, int *done, struct sim_err *e)
 {
 	struct rack_piece *x = &p->piece[p->at_piece];
-	struct rack_conn *c = &p->conn[x->conn];
+	const uint32_t n = *left;
 	const uint32_t good = n < x->good ? n : x->good;
 	const uint32_t plain = x->good - x->marked;
 	const uint32_t marked = good > plain ? good - plain : 0;
@@ -76,28 +98,37 @@ static uint32_t rack_acks_piece(const struct rack *r, struct rack_port *p,
 	x->good -= (uint16_t)good;
 	x->marked -= (uint16_t)marked;
 	x->doomed -= (uint16_t)doomed;
+	*left -= good + doomed;
 	*done = x->good + x->doomed == 0;
-	if (good > 0)
-		rack_window_hear(r, c, good, marked);
-	if (*done && x->lost > 0)
-		rack_window_lose(r, c, x->lost, x->near);
-	return good + doomed;
+	struct rack_piece now = *x;
+	now.good = (uint16_t)good;
+	now.marked = (uint16_t)marked;
+	now.lost = *done ? x->lost : 0;
+	if (p->conn[x->conn].cross)
+		return now.good + now.lost > 0 ? rack_acks_go_far(r, p, &now, e)
+					       : 0;
+	rack_acks_tell(r, p, &now);
+	return 0;
 }
 
-void rack_acks_hear(const struct rack *r, struct rack_port *p)
+int rack_acks_hear(const struct rack *r, struct rack_port *p, struct sim_err *e)
 {
 	uint32_t n = 0;
-	int done = 1;
+	int done = 1, rc = 0;
 	while (
 	    p->at_batch < p->n_batches && p->batch[p->at_batch].due <= r->now)
 		n += p->batch[p->at_batch++].n;
 	/* A piece of which nothing is on its way is over without more ado. */
-	while (done && p->at_piece < p->n_pieces) {
-		n -= rack_acks_piece(r, p, n, &done);
+	while (rc == 0 && done && p->at_piece < p->n_pieces) {
+		rc = rack_acks_piece(r, p, &n, &done, e);
 		p->at_piece += (size_t)done;
 	}
+	while (p->at_far < p->n_far && p->far[p->at_far].due <= r->now)
+		rack_acks_tell(r, p, &p->far[p->at_far++].piece);
 	rack_acks_close_up(p->piece, &p->at_piece, &p->n_pieces,
 	    sizeof(p->piece[0]));
 	rack_acks_close_up(p->batch, &p->at_batch, &p->n_batches,
 	    sizeof(p->batch[0]));
+	rack_acks_close_up(p->far, &p->at_far, &p->n_far, sizeof(p->far[0]));
+	return rc;
 }

@@ -19,7 +19,8 @@
 	X(uint32_t, segments, "segments", "to be delivered; not 0")            \
 	X(uint32_t, conn, "1", "names its connection in sketches and draws")   \
 	X(uint32_t, warm, "1", "number of a warm connection; 0: a new one")    \
-	X(uint8_t, out, "1", "1: the server sends; 0: it receives")
+	X(uint8_t, out, "1", "1: the server sends; 0: it receives")            \
+	X(uint8_t, cross, "1", "1: to or from another region, far away")
 
 struct rack_flows {
 	SIM_TABLE_ARRAYS(RACK_FLOW_COLUMNS)

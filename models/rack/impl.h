@@ -41,6 +41,7 @@ struct rack_conn {
 	uint16_t ahead;  /* room that the window had in it, before it was cut */
 	uint8_t bit;     /* of sketches */
 	uint8_t backoff; /* doublings of the RTO */
+	uint8_t cross;   /* the other end is in another region */
 };
 
 /* What a connection sent in a part of a slot: on its way in the order of the
@@ -58,11 +59,18 @@ struct rack_batch {
 	uint32_t due, n;
 };
 
+/* What a sender in another region will hear of, once that has come so far. */
+struct rack_far {
+	uint32_t due;
+	struct rack_piece piece;
+};
+
 /* What came into a queue in one slot. */
 struct rack_chunk {
 	uint32_t bytes;
 	uint32_t retx, ce; /* of bytes; inwards, not of those doomed */
 	uint32_t doomed;   /* bytes that the link will lose */
+	uint32_t cross;    /* of bytes, of another region; as retx */
 	uint64_t sketch[2];
 };
 
@@ -74,6 +82,8 @@ struct rack_port {
 	size_t at_piece, n_pieces, cap_pieces;
 	struct rack_batch *batch; /* from at_batch on, ascending by due */
 	size_t at_batch, n_batches, cap_batches;
+	struct rack_far *far; /* from at_far on, ascending by due */
+	size_t at_far, n_far, cap_far;
 	uint32_t part; /* bytes of a segment that has left in part */
 	float late;    /* part of a segment that is heard of a slot later */
 	struct rack_chunk *chunk; /* a ring */
@@ -117,12 +127,13 @@ struct rack_warm {
 struct rack {
 	struct rack_params p;
 	sim_ns slot_ns;
-	uint32_t now;       /* slots played */
-	uint32_t drain;     /* bytes that a line carries in this slot */
-	double line_slot;   /* the same on average */
-	double per_line;    /* 1 / line_slot */
-	uint32_t rtt_slots; /* a round trip; */
-	float rtt_part;     /* and a part of a slot more */
+	uint32_t now;         /* slots played */
+	uint32_t drain;       /* bytes that a line carries in this slot */
+	double line_slot;     /* the same on average */
+	double per_line;      /* 1 / line_slot */
+	uint32_t rtt_slots;   /* a round trip; */
+	float rtt_part;       /* and a part of a slot more */
+	uint32_t cross_slots; /* that one with another region takes more */
 	float line_segments;
 	uint32_t rto_slots;
 	uint32_t part; /* servers of a quadrant */
@@ -179,8 +190,9 @@ int rack_acks_push(struct rack_port *p, const struct rack_piece *piece,
 int rack_acks_leave(const struct rack *r, struct rack_port *p, uint32_t n,
     struct sim_err *e);
 
-/* Tell connections of P what is due. */
-void rack_acks_hear(const struct rack *r, struct rack_port *p);
+/* Tell connections of P what is due. Errors SIM_ENOMEM. */
+int rack_acks_hear(const struct rack *r, struct rack_port *p,
+    struct sim_err *e);
 
 /* Let the connections of P hear and offer. Those that have to wait, or are
  * done, leave it. Errors SIM_ENOMEM. */

@@ -38,6 +38,10 @@ const struct sim_field rack_fields[] = {
 	.def = "25", .doc = "step of the model; at most half of rtt"},
     {"rtt", SIM_F_F64, FIELD(rtt_us), .min = 0.2, .max = 1e5, .unit = "us",
 	.def = "50", .doc = "round trip without queues (ours)"},
+    {"cross_rtt", SIM_F_F64, FIELD(cross_rtt_us), .min = 0, .max = 1e6,
+	.unit = "us", .def = "2000",
+	.doc = "that a round trip with another region takes more, in whole "
+	       "slots (ours)"},
     {"rto", SIM_F_F64, FIELD(rto_ms), .min = 0.01, .max = 1e4, .unit = "ms",
 	.def = "5",
 	.doc = "least time to a timeout; 200 as stock Linux (ours)"},

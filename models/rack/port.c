@@ -76,16 +76,18 @@ int rack_port_send(struct rack *r, struct rack_port *p, struct sim_err *e)
 	const float cap = rack_port_cap(r, p);
 	uint32_t all = 0, again = 0;
 	/* A NIC that stalls hears nothing of what its host sent. */
-	if (!p->out || p->stalled_until <= r->now)
-		rack_acks_hear(r, p);
+	const int rc =
+	    !p->out || p->stalled_until <= r->now ? rack_acks_hear(r, p, e) : 0;
+	if (rc < 0)
+		return rc;
 	r->n_flow_slots += p->n;
 	for (size_t i = 0; i < p->n;) {
 		struct rack_conn *c = &p->conn[p->order[i]];
 		const uint32_t n = rack_conn_offer(c, cap);
 		if (n == 0 && rack_conn_is_quiet(c)) {
-			const int rc = rack_port_leaves(r, p, i, e);
-			if (rc < 0)
-				return rc;
+			const int gone = rack_port_leaves(r, p, i, e);
+			if (gone < 0)
+				return gone;
 			continue;
 		}
 		if (n > 0)
@@ -111,9 +113,9 @@ enum { RACK_TURN = 3, RACK_PARTS = 8 };
 struct rack_slot {
 	double step, at; /* of one dropped; the next, in steps of 1 */
 	uint32_t full;   /* the first of those of which some are dropped */
-	uint32_t mark, mark_end;                  /* marked are those between */
-	uint32_t n;                               /* the next */
-	uint32_t kept, dropped, retx, doomed, ce; /* segments */
+	uint32_t mark, mark_end; /* marked are those between */
+	uint32_t n;              /* the next */
+	uint32_t kept, dropped, retx, doomed, ce, cross; /* segments */
 	uint64_t sketch[2];
 };
 
@@ -227,6 +229,8 @@ static int rack_port_share_part(struct rack *r, struct rack_port *p,
 		const uint32_t again = to < c->again ? to : c->again;
 		rack_piece_make(r, p, s, &x, to - from,
 		    again > from ? again - from : 0);
+		if (c->cross)
+			s->cross += x.good + (p->out ? x.doomed : 0u);
 		rc = rack_acks_push(p, &x, e);
 	}
 	return rc;
@@ -309,7 +313,7 @@ static int rack_port_push(struct rack *r, struct rack_port *p,
 	p->chunk[(p->head + p->n_chunks++) & (p->ring - 1)] =
 	    (struct rack_chunk){s->kept * r->p.segment, s->retx * r->p.segment,
 		s->ce * r->p.segment, s->doomed * r->p.segment,
-		{s->sketch[0], s->sketch[1]}};
+		s->cross * r->p.segment, {s->sketch[0], s->sketch[1]}};
 	p->queue += (uint64_t)s->kept * r->p.segment;
 	return 0;
 }
@@ -335,6 +339,7 @@ static void rack_chunk_leave(struct rack_port *p, struct rack_chunk *c,
 	const uint32_t seen = p->out ? take : take - lost;
 	const uint32_t retx = rack_chunk_part(&c->retx, all, seen);
 	const uint32_t ce = rack_chunk_part(&c->ce, all, seen);
+	const uint32_t cross = rack_chunk_part(&c->cross, all, seen);
 	c->bytes -= take;
 	p->link += lost;
 	p->gone += take - lost;
@@ -343,12 +348,14 @@ static void rack_chunk_leave(struct rack_port *p, struct rack_chunk *c,
 	if (p->out) {
 		to->out += take;
 		to->out_retx += retx;
+		to->out_cross += cross;
 		to->link_out += lost;
 		return;
 	}
 	to->in += take - lost;
 	to->in_retx += retx;
 	to->in_ce += ce;
+	to->in_cross += cross;
 	to->link_in += lost;
 }
 

@@ -23,6 +23,7 @@ static void rack_set_times(struct rack *r)
 	r->per_line = 1 / r->line_slot;
 	r->rtt_slots = (uint32_t)(p->rtt_us / p->slot_us);
 	r->rtt_part = (float)(p->rtt_us / p->slot_us - r->rtt_slots);
+	r->cross_slots = (uint32_t)lround(p->cross_rtt_us / p->slot_us);
 	r->line_segments = (float)(r->line_slot / p->segment);
 	r->rto_slots = (uint32_t)ceil(p->rto_ms * 1e3 / p->slot_us);
 	r->part = p->n_servers / p->n_quadrants;
@@ -90,6 +91,7 @@ void rack_close(struct rack *r)
 		free(r->port[i].order);
 		free(r->port[i].piece);
 		free(r->port[i].batch);
+		free(r->port[i].far);
 		free(r->port[i].chunk);
 	}
 	for (uint32_t g = 0; r->group && g <= r->p.n_quadrants; g++)
@@ -109,11 +111,13 @@ void rack_close(struct rack *r)
 static int rack_flow_check(const struct rack *r, const struct rack_flow *f,
     size_t i, sim_ns last, struct sim_err *e)
 {
-	if (f->server >= r->p.n_servers || f->segments == 0 || f->out > 1)
+	if (f->server >= r->p.n_servers || f->segments == 0 || f->out > 1 ||
+	    f->cross > 1)
 		return sim_fail(e, SIM_EINVAL,
-		    "transfer %zu has %u segments, direction %u, for server %u "
-		    "of %u.",
-		    i, f->segments, f->out, f->server, r->p.n_servers);
+		    "transfer %zu has %u segments, direction %u, region %u, "
+		    "for server %u of %u.",
+		    i, f->segments, f->out, f->cross, f->server,
+		    r->p.n_servers);
 	if (f->start_ns < last)
 		return sim_fail(e, SIM_EINVAL,
 		    "transfer %zu begins at %" PRIu64 " ns, before %" PRIu64
@@ -254,6 +258,7 @@ static int rack_begin(struct rack *r, const struct rack_flow *f,
 	    .alpha = 1,
 	    .left = f->segments,
 	    .warm = f->warm,
+	    .cross = f->cross,
 	    .bit = (uint8_t)rack_bit(f->server, f->conn)};
 	/* Connections of a host that begin together shall not send their
 	 * segments in the same slots for ever. */
@@ -441,6 +446,8 @@ void rack_count_add(struct rack_count *to, const struct rack_count *from)
 	to->buffer += from->buffer;
 	to->link_in += from->link_in;
 	to->link_out += from->link_out;
+	to->in_cross += from->in_cross;
+	to->out_cross += from->out_cross;
 	to->held += from->held;
 	if (to->queue_max < from->queue_max)
 		to->queue_max = from->queue_max;

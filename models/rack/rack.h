@@ -26,13 +26,18 @@
  *
  * What a server sends waits in the host, and is lost by its link alone.
  *
+ * A transfer may be with another region. Then its sender hears of each segment
+ * `cross_rtt` later, and so waits that much longer for an RTO, and its bytes are
+ * counted apart, too. All else is the same.
+ *
  * Bytes are counted per port in a ledger; each slot it is proved that what was
  * offered = arrived + dropped by the buffer + lost by the link + queued.
  *
- * Memory With the defaults 2 MB: 416 bytes a port, and 32 for each slot that
- *        its queue can last, rounded up to a power of two. 88 bytes a running
- *        connection, 20 for what it sent in a turn and has not come back, 29 a
- *        row of flows, 12 a warm connection.
+ * Memory With the defaults 2.5 MB: 496 bytes a port, and 40 for each slot that
+ *        its queue can last, rounded up to a power of two. 92 bytes a running
+ *        connection, 20 for what it sent in a turn and has not come back, and 24
+ *        while that is on its way to another region, 30 a row of flows, 12 a
+ *        warm connection.
  * Cost   Ports without anything to do cost nothing; see `bench rack`.
  * Accuracy  tests/models_rack_packets_test.c plays the same bursts packet by
  *        packet: new connections, 5 to 200 a burst on average, and warm ones,
@@ -72,6 +77,7 @@ struct rack_params {
 	double alpha;
 	double ecn;             /* bytes; longer queues mark. 0: none does */
 	double slot_us, rtt_us; /* of a slot; a round trip without queues */
+	double cross_rtt_us;    /* that one with another region takes more */
 	double rto_ms;          /* before the first doubling */
 	uint32_t segment;       /* bytes of a full frame */
 	uint32_t window;        /* segments, of a new connection */
@@ -84,11 +90,12 @@ extern const struct sim_field rack_fields[];
 /* What a server counted, or lost, in a while. Of the sketch of connections bit
  * rack_bit(conn) is set. */
 struct rack_count {
-	uint64_t in, in_retx, in_ce; /* bytes that reached its stack */
-	uint64_t out, out_retx;      /* bytes that left it */
-	uint64_t buffer;             /* bytes for it that the buffer dropped */
-	uint64_t link_in, link_out;  /* bytes that its link lost */
-	uint64_t queue_max;          /* bytes, at the end of a slot */
+	uint64_t in, in_retx, in_ce;  /* bytes that reached its stack */
+	uint64_t out, out_retx;       /* bytes that left it */
+	uint64_t in_cross, out_cross; /* of in, out: of another region */
+	uint64_t buffer;              /* bytes for it that the buffer dropped */
+	uint64_t link_in, link_out;   /* bytes that its link lost */
+	uint64_t queue_max;           /* bytes, at the end of a slot */
 	uint64_t held; /* of `in`, handed over at once as a stall ended */
 	uint64_t sketch[2];
 };

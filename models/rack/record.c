@@ -84,6 +84,10 @@ static int rack_bucket_close(struct rack_recorder *k, struct rack_run_of *u,
 	    .bucket = u->bucket,
 	    .in_bytes = rack_u32(in),
 	    .out_bytes = rack_u32(out),
+	    .in_cross = rack_u32(
+		c->in_cross + (uint64_t)((double)c->out_cross * share)),
+	    .out_cross = rack_u32(
+		c->out_cross + (uint64_t)((double)c->in_cross * share)),
 	    .in_ce = rack_u32(c->in_ce),
 	    .in_retx = rack_u32(c->in_retx),
 	    .out_retx = rack_u32(c->out_retx),

@@ -70,6 +70,10 @@ const struct sim_field rack_traffic_fields[] = {
 	.def = "0",
 	.doc = "of the connections of a service's burst, that stay and keep "
 	       "their windows"},
+    {"cross", SIM_F_F64, FIELD(cross), .min = 0, .max = 1, .unit = "1",
+	.def = "0",
+	.doc = "of services' bursts, that come from another region or go "
+	       "there"},
     {"ml_share", SIM_F_F64, FIELD(ml_share), .min = 0, .max = 1, .unit = "1",
 	.def = "0.7", .doc = "of a rack's servers that compute together"},
     {"ml_racks", SIM_F_F64, FIELD(ml_racks), .min = 0, .max = 1, .unit = "1",
@@ -111,7 +115,8 @@ struct rack_source {
 	uint32_t base, server;
 	uint32_t next_conn[2];  /* inwards, outwards */
 	uint32_t first_warm[2]; /* of the server's services */
-	uint8_t sends;
+	uint8_t sends, cross;   /* this burst is with another region */
+	struct sim_rng far;     /* draws which ones are */
 };
 
 static double rack_lognormal(struct sim_rng *rng, double median, double sigma)
@@ -128,7 +133,8 @@ static int rack_source_add(struct rack_source *s, double at_ns, double bytes,
 	    .segments = n < 1 ? 1 : (uint32_t)n,
 	    .conn = conn,
 	    .warm = warm,
-	    .out = s->sends};
+	    .out = s->sends,
+	    .cross = s->cross};
 	return at_ns < (double)s->until ? rack_flows_add(s->out, &f, e) : 0;
 }
 
@@ -142,7 +148,8 @@ static uint32_t rack_part(uint32_t n, double share)
 static int rack_source_burst(struct rack_source *s, double at_ns, double bytes,
     uint32_t n, struct sim_err *e)
 {
-	const uint32_t warm = rack_part(n, s->p->warm);
+	/* A connection that stays has the same other end all the time. */
+	const uint32_t warm = s->cross ? 0 : rack_part(n, s->p->warm);
 	int rc = 0;
 	for (uint32_t i = 0; rc == 0 && i < n; i++) {
 		const uint32_t stays =
@@ -189,9 +196,12 @@ static int rack_service(struct rack_source *s, enum rack_class class,
 		const double bytes = rack_lognormal(&s->rng,
 		    s->p->volume * rack_class_table[class].volume,
 		    s->p->volume_sigma);
+		s->cross =
+		    s->p->cross > 0 && sim_rng_u01(&s->far) < s->p->cross;
 		rc = rack_source_burst(s, t, bytes,
 		    rack_conns(s, rack_class_table[class].connections), e);
 	}
+	s->cross = 0;
 	return rc;
 }
 
@@ -232,6 +242,8 @@ static int rack_server(struct rack_source *s, struct sim_err *e)
 {
 	rack_source_seed(s, RACK_DRAWS_IN);
 	const enum rack_class class = rack_class_of(s);
+	sim_rng_init(&s->far, s->where, SIM_STREAM_RACK_CROSS,
+	    s->base + s->server);
 	int rc = rack_service(s, class, 1, e);
 	s->sends = 1;
 	rack_source_seed(s, RACK_DRAWS_OUT);

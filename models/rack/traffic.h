@@ -20,6 +20,9 @@
  * bursts. Jobs do not. Of a region's racks some have jobs, which are placed
  * together in these, or spread evenly over all (placement).
  *
+ * A share `cross` of services' bursts comes from another region, or goes there,
+ * over new connections with the round trips of that; jobs stay within theirs.
+ *
  * With `crowd` there are so many times as many bursts of services, and so many
  * times the servers of a job receive after a barrier: racks that are more or less
  * crowded, of one kind.
@@ -66,6 +69,7 @@ struct rack_traffic_params {
 	double diurnal, hour;
 	double crowd; /* factor on bursts of services, and on ml_part */
 	double warm;  /* of a burst's connections, that stay */
+	double cross; /* of services' bursts, with another region */
 
 	double ml_share;            /* of a rack's servers */
 	double ml_racks;            /* of a region's racks */

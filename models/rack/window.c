@@ -125,7 +125,8 @@ void rack_window_again(const struct rack *r, struct rack_conn *c)
 
 uint32_t rack_window_wait(const struct rack *r, struct rack_conn *c)
 {
-	const uint32_t slots = r->rto_slots << c->backoff;
+	const uint32_t far = c->cross ? r->cross_slots : 0;
+	const uint32_t slots = (r->rto_slots + far) << c->backoff;
 	if (c->backoff < RACK_MAX_BACKOFF)
 		c->backoff++;
 	return slots;
