@@ -26,6 +26,7 @@ const struct cmd_verb cmd_verbs[] = {
     {"verify", "results against the papers and earlier results", cmd_verify},
     {"dump", "one epoch as HDF5, to be checked by anybody", cmd_dump},
     {"diagnose", "algorithms on such an epoch, or on your own", cmd_diagnose},
+    {"convert", "such an epoch as a trace of Flock, or one read", cmd_convert},
     {"topo", "describe, check, trace and export a network", cmd_topo},
     {"bounds", "what 007's theorems promise for a network", cmd_bounds},
     {"pinglist", "whom each server probes, as Pingmesh's XML", cmd_pinglist},

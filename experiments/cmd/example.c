@@ -63,6 +63,12 @@ const struct cmd_example cmd_examples[] = {
     {"diagnose", "culprit diagnose epoch.h5", "what its algorithms say of it"},
     {"diagnose", "culprit diagnose epoch.h5 -a vote -b blame.tsv",
 	"whom one algorithm blames for each failed flow"},
+    {"convert",
+	"culprit convert --edges n.edgelist --trace t.txt.gz -o t.h5 "
+	"--telemetry a1,a2,p",
+	"a trace of Flock, for diagnose"},
+    {"convert", "culprit convert epoch.h5 --edges n.edgelist --trace t.txt",
+	"an epoch of plane telemetry as such a trace"},
     {"topo", "culprit topo --set kind=fat_tree --set k=8 --check",
 	"a fat-tree, its diameter and disjoint paths"},
     {"topo", "culprit topo --path 0,799 --ports 1024,80",

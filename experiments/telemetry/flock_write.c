@@ -129,16 +129,6 @@ static int ftext_put_flow(struct ftext_out *o, size_t i, struct sim_err *e)
 	const struct obs_paths *p = o->x->rows.paths;
 	const struct obs_tally r = obs_tallies_at(&o->x->rows, i);
 	int rc;
-	if (r.path == OBS_NO_PATH)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "row %zu has no path, and a trace has those of all flows; "
-		    "telemetry int, or int and a1, has them.",
-		    i);
-	if (r.up != TOPO_NONE && r.down != TOPO_NONE && r.is_probe)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "row %zu is a probe between hosts; those of a trace have a "
-		    "switch at one end.",
-		    i);
 	const topo_node first = topo->n_hosts + p->from[r.set],
 			last = topo->n_hosts + p->to[r.set];
 	ftext_say(o, "FID %u %u %u %u %" PRIu64 " 0.0",
@@ -153,11 +143,31 @@ static int ftext_put_flow(struct ftext_out *o, size_t i, struct sim_err *e)
 	return ftext_put_line(o, e);
 }
 
+/* Looked at before there is a file. */
+static int ftext_fits(const struct obs_tallies *t, size_t i, struct sim_err *e)
+{
+	if (t->path[i] == OBS_NO_PATH)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "row %zu has no path, and a trace has those of all flows; "
+		    "telemetry int, or int and a1, has them.",
+		    i);
+	if (t->up[i] != TOPO_NONE && t->down[i] != TOPO_NONE && t->is_probe[i])
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "row %zu is a probe between hosts; those of a trace have a "
+		    "switch at one end.",
+		    i);
+	return 0;
+}
+
 int xp_flock_write(const struct xp_flock *x, const char *trace,
     struct sim_err *e)
 {
 	struct ftext_out o = {.x = x};
-	int rc = xp_flock_ids_init(&o.ids, &x->topo, e);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < x->rows.n; i++)
+		rc = ftext_fits(&x->rows, i, e);
+	if (rc == 0)
+		rc = xp_flock_ids_init(&o.ids, &x->topo, e);
 	if (rc == 0 && (rc = xp_flock_open(&o.file, trace, 1, e)) == 0 &&
 	    (rc = ftext_put_truth(&o, e)) == 0)
 		rc = ftext_put_paths(&o, e);
