@@ -11,6 +11,9 @@
 
 #define FIELD(m) offsetof(struct telemetry_params, m)
 
+/* Paths of a network that are worth having all. */
+enum { TELEMETRY_ALL_PATHS = 1 << 20 };
+
 static const char *const telemetry_names[] = {
 #define X(bit, name, text) name,
     OBS_TELEMETRIES(X)
@@ -121,6 +124,35 @@ static topo_host telemetry_end(const struct telemetry *t,
 	return sim_rng_u01(r) < p->busy_share
 	    ? t->host[sim_rng_below(r, t->n_busy)]
 	    : t->host[t->n_busy + sim_rng_below(r, n_hosts - t->n_busy)];
+}
+
+/* All sets between ToRs, in order, if those are not too many: else those of the
+ * epoch. Were they numbered as flows need them and kept, sums over them would
+ * depend on the epochs before. */
+static int telemetry_paths(struct telemetry *t, const struct topo *topo,
+    struct sim_err *e)
+{
+	int rc = 0;
+	uint32_t set;
+	if (t->has_all)
+		return 0;
+	obs_paths_clear(&t->paths);
+	for (topo_host a = 0; rc == 0 && !t->too_many && a < topo->n_hosts;
+	     a++) {
+		if (a > 0 && topo_tor_of(topo, a) == topo_tor_of(topo, a - 1))
+			continue;
+		for (topo_host b = 0; rc == 0 && b < topo->n_hosts; b++)
+			if (b == 0 ||
+			    topo_tor_of(topo, b) != topo_tor_of(topo, b - 1))
+				rc = obs_paths_between(&t->paths, topo,
+				    topo_tor_of(topo, a), topo_tor_of(topo, b),
+				    &set, e);
+		t->too_many = t->paths.n > TELEMETRY_ALL_PATHS;
+	}
+	t->has_all = rc == 0 && !t->too_many;
+	if (t->too_many)
+		obs_paths_clear(&t->paths);
+	return rc;
 }
 
 /* --- one flow ------------------------------------------------------------- */
@@ -321,9 +353,6 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 	obs_clear(w);
 	losses_clear(lost);
 	obs_tallies_clear(&t->rows);
-	/* Sets are numbered in the order of this epoch's flows: were they kept
-	 * from others, sums over them would depend on which those were. */
-	obs_paths_clear(&t->paths);
 	t->rows.paths = &t->paths;
 	t->rows.telemetry = p->kinds;
 	if (scene->topo->n_hosts < 2)
@@ -338,6 +367,7 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 	sim_rng_init(&flows, &scene->where, SIM_STREAM_TELEMETRY, 0);
 	sim_rng_init(&probes, &scene->where, SIM_STREAM_TELEMETRY, 1);
 	if ((rc = telemetry_hazards(t, scene, e)) < 0 ||
+	    (rc = telemetry_paths(t, scene->topo, e)) < 0 ||
 	    (rc = telemetry_busy(t, p, scene->topo, &flows, e)) < 0)
 		return rc;
 	for (uint64_t i = 0; rc == 0 && i < n; i++)

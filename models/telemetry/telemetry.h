@@ -35,7 +35,8 @@ extern const struct sim_field telemetry_fields[];
 
 /* An epoch's rows, and what is kept from one to the next. Zeroed is empty. */
 struct telemetry {
-	struct obs_paths paths; /* of this epoch */
+	struct obs_paths paths; /* all, or those of this epoch */
+	uint8_t has_all, too_many;
 	struct obs_tallies rows;
 	double *hazard; /* [links] of this epoch */
 	size_t cap_hazard;
