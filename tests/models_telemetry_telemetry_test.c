@@ -222,6 +222,33 @@ static void no_memory_is_an_error(void **state)
 	telemetry_rig_close(&x);
 }
 
+/* Of a small network all; of one with too many only those that flows use. */
+static void sets_are_numbered_alike_whatever_was_drawn_before(void **state)
+{
+	(void)state;
+	for (uint32_t k = 4; k <= 20; k += 16) {
+		struct telemetry_rig x, y;
+		telemetry_rig_open(&x, k, 1e-3,
+		    OBS_TELE_P | (k == 4 ? OBS_TELE_A1 : 0), 1);
+		telemetry_rig_open(&y, k, 1e-3, x.p.kinds, 1);
+		x.p.flows = y.p.flows = 1;
+		telemetry_rig_draw(&x);
+		x.p.flows = 2;
+		telemetry_rig_draw(&x);
+		x.p.flows = 1;
+		telemetry_rig_draw(&x);
+		telemetry_rig_draw(&y);
+		assert_int_equal(x.t.has_all, k == 4);
+		assert_int_equal(x.t.paths.n_sets, y.t.paths.n_sets);
+		assert_true(k == 4 || x.t.paths.n_sets <= x.topo.n_hosts);
+		assert_int_equal(x.t.rows.n, y.t.rows.n);
+		assert_memory_equal(x.t.rows.set, y.t.rows.set,
+		    x.t.rows.n * sizeof(x.t.rows.set[0]));
+		telemetry_rig_close(&x);
+		telemetry_rig_close(&y);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -233,6 +260,7 @@ int main(void)
 	    cmocka_unit_test(probes_go_to_each_top_switch_and_back),
 	    cmocka_unit_test(an_epoch_knows_of_none_before_it),
 	    cmocka_unit_test(no_memory_is_an_error),
+	    cmocka_unit_test(sets_are_numbered_alike_whatever_was_drawn_before),
 	};
 	return cmocka_run_group_tests_name("models/telemetry/telemetry", tests,
 	    NULL, NULL);
