@@ -15,7 +15,8 @@ version=$(sed -n 's/^#define CULPRIT_VERSION "\(.*\)"$/\1/p' \
 list() {
 	echo "755 $build/culprit bin/culprit"
 	echo "644 algos/pingmesh/pinglist.xsd share/culprit/pinglist.xsd"
-	for f in experiments/*.yaml results/expected/* plots/*.gp; do
+	for f in experiments/*.yaml experiments/arena/*.yaml \
+	    results/expected/* plots/*.gp; do
 		echo "644 $f share/culprit/$f"
 	done
 	for f in $("$program" man --list); do

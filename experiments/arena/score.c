@@ -141,6 +141,9 @@ static void arena_join(struct xp_arena_entry *all,
 				arena_count(all, m, r, x->num[i] / x->den[i],
 				    1);
 		}
+	const double n = x->den[XP_ARENA_f * x->n_runs];
+	if (n > 0 && (all->windows == 0 || n < all->windows))
+		all->windows = n;
 }
 
 static int arena_is(const struct xp_arena_entry *a,
@@ -198,8 +201,8 @@ struct sim_ratio xp_arena_score(const struct xp_arena_entry *x, unsigned score)
 	return out;
 }
 
-/* Of N families the F of one window in one of them can change the mean of a run
- * by 1 / N at most. */
+/* Of N families the F of one window of W can change the mean of a run by 1 / N / W
+ * at most. */
 struct sim_ratio xp_arena_difference(const struct xp_arena_entry *a,
     const struct xp_arena_entry *b)
 {
@@ -209,7 +212,8 @@ struct sim_ratio xp_arena_difference(const struct xp_arena_entry *a,
 	struct sim_ratio out;
 	for (size_t i = 0; i < x.n; i++)
 		n = x.den[i] > n ? x.den[i] : n;
-	sim_ratio_difference(&x, &y, 0.95, n > 0 ? 1 / n : 1, &out);
+	sim_ratio_difference(&x, &y, 0.95,
+	    n > 0 && a->windows > 0 ? 1 / n / a->windows : 1, &out);
 	return out;
 }
 

@@ -50,6 +50,8 @@ struct xp_arena_entry {
 	size_t telemetry;
 	char algorithm[64];
 	size_t n_runs;
+	double windows; /* of all families: with a fault, of the family that has
+			   fewest a run */
 	double *num, *den; /* [XP_ARENA_N_SCORES][n_runs] */
 };
 

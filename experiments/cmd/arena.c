@@ -8,6 +8,7 @@
 
 #include "experiments/arena/cpu.h"
 #include "experiments/arena/score.h"
+#include "experiments/cmd/arena_plot.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/signals.h"
 #include "experiments/spec/config.h"
@@ -25,7 +26,7 @@ struct args {
 	const char *output;
 	struct cmd_set set;
 	uint32_t n_workers; /* 0: not asked for */
-	int force, fresh, quiet;
+	int force, fresh, quiet, plot;
 };
 
 static const char *const cmd_arena_sizes[] = {"s", "m", "l", NULL};
@@ -63,6 +64,8 @@ static const struct cmd_option cmd_arena_options[] = {
 	.take = cmd_take_flag, .at = CMD_AT(force)},
     {"fresh", 0, NULL, "start over whatever DIR holds", .take = cmd_take_flag,
 	.at = CMD_AT(fresh)},
+    {"plot", 0, NULL, "draw DIR/arena_front and DIR/arena_map, too",
+	.take = cmd_take_flag, .at = CMD_AT(plot)},
     {.doc = "Help:", .group = -1},
     {0},
 };
@@ -159,11 +162,6 @@ static char *arena_word_end(char *s)
 	return s;
 }
 
-static int arena_default(const char *name)
-{
-	return algo_find(name) != NULL;
-}
-
 static int arena_take_list(struct arena *x, struct sim_err *e)
 {
 	struct sim_text t = {x->list, sizeof(x->list), 0};
@@ -176,7 +174,7 @@ static int arena_take_list(struct arena *x, struct sim_err *e)
 		return 0;
 	}
 	for (size_t i = 0; xp_arena_algorithms[i]; i++)
-		if (arena_default(xp_arena_algorithms[i]))
+		if (algo_find(xp_arena_algorithms[i]))
 			sim_put(&t, "%s%s", *x->list ? "," : "",
 			    xp_arena_algorithms[i]);
 	return 0;
@@ -527,6 +525,31 @@ static int arena_sweeps(struct arena *x, struct sim_err *e)
 	return rc;
 }
 
+/* A label may hold what would end its text. */
+static void arena_put_label(struct sim_text *t, const char *label)
+{
+	sim_put(t, "\"");
+	for (const char *c = label; *c; c++)
+		sim_put(t, "%c", *c == '\'' || *c == '"' ? '`' : *c);
+	sim_put(t, "\" ");
+}
+
+static int arena_plot(const struct arena *x, struct sim_err *e)
+{
+	char algos[ARENA_MAX_ALGOS * 70], title[128];
+	struct sim_text t = {algos, sizeof(algos), 0};
+	const struct xp_arena_standing *s = &x->standing;
+	for (size_t i = 0; i < x->n_algos; i++)
+		arena_put_label(&t, x->algo[i].label);
+	snprintf(title, sizeof(title), "Arena %d, size %s, seed %" PRIu64,
+	    XP_ARENA_VERSION, x->size->name, xp_arena_seed(x->a->phrase));
+	const struct cmd_arena_plot p = {.dir = x->dir,
+	    .title = title,
+	    .algos = algos,
+	    .n_runs = s->n > 0 ? s->entry[0].n_runs : 0};
+	return cmd_arena_draw(&p, e);
+}
+
 static int arena_all_of_it(struct arena *x, struct sim_err *e)
 {
 	int rc = arena_sweeps(x, e);
@@ -541,6 +564,8 @@ static int arena_all_of_it(struct arena *x, struct sim_err *e)
 	    (rc = arena_write_all(x, e)) < 0)
 		return cmd_fail(CMD_TROUBLE, e);
 	arena_print(x);
+	if (x->a->plot && (rc = arena_plot(x, e)) < 0)
+		return cmd_fail(CMD_TROUBLE, e);
 	return x->n_failed > 0 ? CMD_TROUBLE : CMD_GOOD;
 }
 

@@ -94,6 +94,17 @@ another_phrase_is_another_draw() {
 	same sums ../whole.sums
 }
 
+figures_are_drawn() {
+	command -v gnuplot >/dev/null || skip "no gnuplot"
+	cp -r ../whole mine
+	run_for 0 "$CULPRIT" arena "${few[@]}" -q -o mine --plot
+	[[ ! -s stderr ]] || { cat stderr; fail "gnuplot said something"; }
+	for f in front map; do
+		for ext in svg pdf png; do [[ -s mine/arena_$f.$ext ]]; done
+	done
+	grep -q 'flock' mine/arena_front.svg
+}
+
 mistakes_are_named() {
 	run_for 2 "$CULPRIT" arena --algorithms alg1,flok -o bad
 	says 'flok.*flock'
@@ -118,4 +129,4 @@ prepare
 run_tests the_bytes_are_the_same_for_any_number_of_jobs \
     a_kill_loses_nothing what_a_telemetry_lacks_is_not_asked_of_it \
     scores_are_those_of_the_runs another_phrase_is_another_draw \
-    mistakes_are_named
+    figures_are_drawn mistakes_are_named

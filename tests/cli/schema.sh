@@ -18,7 +18,8 @@ judge() { python3 "$lib/schema.py" schema.json "$@"; }
 
 it_takes_every_spec_that_there_is() {
 	have_schema
-	judge "$tree"/experiments/*.yaml "$tree"/tests/golden/*.yaml \
+	judge "$tree"/experiments/*.yaml "$tree"/experiments/arena/*.yaml \
+	    "$tree"/tests/golden/*.yaml \
 	    "$tree"/tests/accuracy/*.yaml >said
 	[[ $(wc -l <said) -gt 50 ]]
 	[[ $(grep -vc ' good$' said) = 0 ]] ||

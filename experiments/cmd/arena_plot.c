@@ -1,0 +1,51 @@
+/* experiments/cmd/arena_plot.c -- the arena's figures.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/cmd/arena_plot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiments/cmd/cmd.h"
+#include "experiments/plot/gnuplot.h"
+
+/* FIGURE of DIR's table NAME.tsv, by the script plots/arena_NAME.gp. */
+static int arena_draw(const struct cmd_arena_plot *p, const char *name,
+    const char *vars, struct sim_err *e)
+{
+	static const char *const formats[] = {"svg", "pdf", "png"};
+	char figure[32], table[4096], out[4096], *script = NULL;
+	snprintf(figure, sizeof(figure), "arena_%s", name);
+	snprintf(table, sizeof(table), "%s/%s.tsv", p->dir, name);
+	int rc = cmd_find(&script, figure, "plots", ".gp", e);
+	for (size_t i = 0; rc == 0 && i < 3; i++) {
+		snprintf(out, sizeof(out), "%s/%s.%s", p->dir, figure,
+		    formats[i]);
+		rc = xp_gnuplot_run(script, "plots", vars, table, out, e);
+		if (rc == 0)
+			printf("%s\n", out);
+	}
+	free(script);
+	return rc;
+}
+
+int cmd_arena_draw(const struct cmd_arena_plot *p, struct sim_err *e)
+{
+	char *vars = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&vars, &n);
+	if (!out)
+		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
+	fprintf(out,
+	    "title = '%s'\npaper = ''\nruns = %zu\nalgos = '%s'\n"
+	    "told = 'means of %zu runs, with 95 %% intervals between runs'\n",
+	    p->title, p->n_runs, p->algos, p->n_runs);
+	int rc = fclose(out) == 0
+	    ? 0
+	    : sim_fail(e, SIM_ENOMEM, "no memory for labels.");
+	if (rc == 0 && (rc = arena_draw(p, "front", vars, e)) == 0)
+		rc = arena_draw(p, "map", vars, e);
+	free(vars);
+	return rc;
+}

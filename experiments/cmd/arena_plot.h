@@ -1,0 +1,23 @@
+/* experiments/cmd/arena_plot.h -- the arena's figures.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_CMD_ARENA_PLOT_H
+#define EXPERIMENTS_CMD_ARENA_PLOT_H
+
+#include <stddef.h>
+
+#include "sim/err.h"
+
+/* What figures say beside their tables. */
+struct cmd_arena_plot {
+	const char *dir; /* front.tsv and map.tsv are there */
+	const char *title;
+	const char *algos; /* labels as words of gnuplot */
+	size_t n_runs;
+};
+
+/* Draw DIR/arena_front and DIR/arena_map as .svg, .pdf and .png. Errors SIM_EDEP
+ * (no gnuplot), SIM_EIO, SIM_ENOMEM. */
+int cmd_arena_draw(const struct cmd_arena_plot *p, struct sim_err *e);
+
+#endif
