@@ -44,6 +44,7 @@ DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	libhdf5-dev libyaml-dev librandom123-dev libcmocka-dev libmnl-dev \
 	gnuplot-nox fonts-dejavu-core hdf5-tools python3-h5py python3-xarray \
 	python3-h5netcdf python3-netcdf4 python3-jsonschema python3-yaml \
+	python3-numpy \
 	libxml2-utils valgrind \
 	libmicrohttpd-dev libcurl4-openssl-dev curl \
 	libbpf-dev clang llvm nftables mandoc man-db libpcap-dev \

@@ -15,6 +15,8 @@ version=$(sed -n 's/^#define CULPRIT_VERSION "\(.*\)"$/\1/p' \
 list() {
 	echo "755 $build/culprit bin/culprit"
 	echo "644 algos/pingmesh/pinglist.xsd share/culprit/pinglist.xsd"
+	echo "644 experiments/plug/culprit_algo.py share/culprit/culprit_algo.py"
+	echo "644 experiments/plug/mine.py share/culprit/mine.py"
 	for f in experiments/*.yaml experiments/arena/*.yaml \
 	    results/expected/* plots/*.gp; do
 		echo "644 $f share/culprit/$f"

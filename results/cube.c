@@ -306,6 +306,22 @@ int res_cube_has(const struct res_cube *c, size_t column)
 	return 0;
 }
 
+size_t res_cube_n_unanswered(const struct res_cube *c, size_t algo)
+{
+	const size_t column = res_row_doubles(algo) + RES_ALGO_n_unanswered;
+	const size_t along = c->n_along > 0 ? c->n_along : 1;
+	size_t n = 0;
+	for (size_t place = 0; place < c->n_points / along; place++)
+		for (size_t run = 0; run < c->n_runs; run++) {
+			int is_one = 0;
+			for (size_t i = 0; i < along && !is_one; i++)
+				is_one = res_cube_value(c, place * along + i,
+					     run, column) > 0;
+			n += (size_t)is_one;
+		}
+	return n;
+}
+
 /* Claims are few, so those before it are simply counted. */
 size_t res_cube_nth_claim(const struct res_cube *c, size_t i)
 {

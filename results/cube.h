@@ -140,6 +140,10 @@ int res_cube_holds(const struct res_cube *c, size_t place, size_t run);
 void res_cube_put(struct res_cube *c, size_t place, size_t run,
     enum res_status status, const double row[]);
 
+/* Cells at some window of which that algorithm, one from outside, gave no answer;
+ * all others of the cell did. Cost O(rows). */
+size_t res_cube_n_unanswered(const struct res_cube *c, size_t algo);
+
 /* One value, NaN if it is another shard's. COLUMN of a row: RES_TRIAL_*, or RES_ALGO_* beyond
  * res_row_doubles(algo). */
 double res_cube_value(const struct res_cube *c, size_t point, size_t run,

@@ -706,7 +706,12 @@ enum res_set {
 	X(n_to_find, "components", COUNT,                                      \
 	    "failed components, links or switches",                            \
 	    "switches that failed + links with a fault that fail with no "     \
-	    "switch")
+	    "switch")                                                          \
+	X(n_unanswered, "windows", FLAG,                                       \
+	    "1 if an algorithm from outside failed at the window",             \
+	    "1 if it died, took too long, said that it failed or answered "    \
+	    "what can't be, and its other metrics are NaN; else 0; NaN of "    \
+	    "an algorithm of the tree")
 
 /* X(name, numerator, denominator, meaning), the definition being the one over
  * the other: written as datasets of their own,

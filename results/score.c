@@ -421,7 +421,8 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 	    .flows_printed = NAN,
 	    .hits_spared = NAN,
 	    .n_found = NAN,
-	    .n_to_find = NAN};
+	    .n_to_find = NAN,
+	    .n_unanswered = NAN};
 	score_flows(w, t, lost, v, out);
 	score_flagged(t, v, n_broken, out);
 	score_found(t, v, out);

@@ -678,6 +678,7 @@ static void oracle_links(const struct oracle *o, struct trial *x,
 	/* No switch fails here. */
 	m->n_found = m->n_flagged_true;
 	m->n_to_find = m->n_links_true;
+	m->n_unanswered = NAN;
 	m->n_top_true = top_by_place(o, v);
 	for (topo_link l = 0; l < N_LINKS; l++)
 		if (o->rate[l] > 0 &&

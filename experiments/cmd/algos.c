@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/plug/plug.h"
 #include "results/json.h"
 #include "sim/field.h"
 #include "sim/text.h"
@@ -56,6 +57,27 @@ static int no_algo(const char *name)
 	return CMD_USAGE;
 }
 
+/* A program says itself what it is. No name of ours has a blank or a slash. */
+static int algos_outside(const char *command, int json)
+{
+	struct plug_set *set;
+	struct plug *plug;
+	struct sim_err e = {0};
+	int rc = plug_set_open(&set, "", &e);
+	if (rc < 0)
+		return cmd_fail(CMD_TROUBLE, &e);
+	if ((rc = plug_set_find(set, command, 0, &plug, &e)) < 0) {
+		sim_wrap(&e, rc, "%.200s", command);
+	} else if (json) {
+		algos_print_json(plug_ops(plug), 1);
+		printf("]\n");
+	} else {
+		print_text(plug_ops(plug), 1);
+	}
+	plug_set_free(set);
+	return rc < 0 ? cmd_fail(CMD_USAGE, &e) : CMD_GOOD;
+}
+
 int cmd_algos(int argc, char **argv)
 {
 	static const struct cmd_option options[] = {
@@ -66,13 +88,17 @@ int cmd_algos(int argc, char **argv)
 	static const struct cmd_line line = {
 	    .options = options,
 	    .word = {.take = algos_take_name, .at = CMD_AT(name)},
-	    .args_doc = "[ALGO]",
+	    .args_doc = "[ALGO|COMMAND]",
 	    .doc = "List the diagnosis algorithms, or one with all its "
-		   "parameters.",
+		   "parameters: one of these, or a program of yours, as "
+		   "\"python3 mine.py\", which is started to describe "
+		   "itself.",
 	};
 	struct args a = {0};
 	int n = 0;
 	cmd_parse(&line, argc, argv, &a);
+	if (a.name && strpbrk(a.name, " /"))
+		return algos_outside(a.name, a.json);
 	for (size_t i = 0; algo_registry[i]; i++) {
 		const struct algo_ops *o = algo_registry[i];
 		if (a.name && strcmp(o->name, a.name) != 0)

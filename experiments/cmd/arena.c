@@ -11,6 +11,7 @@
 #include "experiments/cmd/arena_plot.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/signals.h"
+#include "experiments/plug/plug.h"
 #include "experiments/spec/config.h"
 #include "experiments/sweep/progress.h"
 #include "experiments/sweep/run.h"
@@ -135,6 +136,7 @@ struct arena {
 	char list[ARENA_TEXT];
 	struct arena_algo algo[ARENA_MAX_ALGOS];
 	size_t n_algos;
+	struct plug_set *plugs; /* those from outside */
 	const char *dir;
 	unsigned n_workers, n_failed;
 	struct xp_arena_standing standing;
@@ -188,7 +190,9 @@ static int arena_read_algo(struct arena *x, char *text, struct sim_err *e)
 		return sim_fail(e, SIM_EINVAL, "more than %d --algorithms.",
 		    ARENA_MAX_ALGOS);
 	int rc = sim_yaml_parse(&y, "--algorithms", text, strlen(text), e);
-	if (rc == 0 && (rc = xp_algo_read(&y, y.root, &algo, e)) == 0)
+	if (rc == 0 &&
+	    (rc = xp_algo_read(&y, y.root, x->plugs, x->n_algos, &algo, e)) ==
+		0)
 		rc = sim_yaml_verdict(&y, e);
 	for (size_t i = 0; rc == 0 && i < x->n_algos; i++)
 		if (strcmp(x->algo[i].label, algo.label) == 0)
@@ -582,7 +586,8 @@ int cmd_arena(int argc, char **argv)
 	x->size = arena_size(a.size);
 	x->dir = a.output ? a.output : "results/out/arena";
 	x->n_workers = a.n_workers ? a.n_workers : cmd_processors();
-	if ((rc = arena_read_algos(x, &e)) < 0 ||
+	if ((rc = plug_set_open(&x->plugs, "", &e)) < 0 ||
+	    (rc = arena_read_algos(x, &e)) < 0 ||
 	    (rc = arena_check_lists(&a, &e)) < 0) {
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	} else {
@@ -590,6 +595,7 @@ int cmd_arena(int argc, char **argv)
 		code = arena_all_of_it(x, &e);
 	}
 	xp_arena_free(&x->standing);
+	plug_set_free(x->plugs);
 	free(x->cpu);
 	free(x);
 	return code;

@@ -440,6 +440,16 @@ void cmd_print_until_json(const struct res_cube *c)
 	    u.n_all, u.n_open);
 }
 
+/* Cells that are done but for an algorithm from outside. */
+static void print_unanswered(const struct res_cube *c)
+{
+	for (size_t a = 0; a < c->n_algos; a++) {
+		const size_t n = res_cube_n_unanswered(c, a);
+		if (n > 0)
+			printf(", %zu without %s", n, c->algo[a]);
+	}
+}
+
 void cmd_print_cells(const struct res_cube *c, const char *path)
 {
 	const struct res_progress p = res_cube_progress(c);
@@ -449,6 +459,7 @@ void cmd_print_cells(const struct res_cube *c, const char *path)
 		printf(", %llu failed", (unsigned long long)p.n_failed);
 	if (p.n_crashed > 0)
 		printf(", %llu crashed", (unsigned long long)p.n_crashed);
+	print_unanswered(c);
 	if (c->shard_n > 1)
 		printf(", shard %u/%u", c->shard_i + 1, c->shard_n);
 	if (c->partial)

@@ -55,7 +55,7 @@ static int add_algo(struct xp_replay *r, struct sim_yaml *y,
 	/* What is counted is freed. */
 	struct xp_replayed *x = &grown[r->n++];
 	*x = (struct xp_replayed){.number = number};
-	int rc = xp_algo_read(y, node, &x->algo, e);
+	int rc = xp_algo_read(y, node, r->plugs, number, &x->algo, e);
 	return rc < 0 ? rc : sim_yaml_verdict(y, e);
 }
 
@@ -153,7 +153,9 @@ static int take_algos(struct xp_replay *r, const char *path,
     const struct xp_replay_asks *asks, struct sim_err *e)
 {
 	struct sim_yaml y = {0};
-	int rc = parse_spec(&y, r, path, asks, e);
+	int rc = plug_set_open(&r->plugs, "", e);
+	if (rc == 0)
+		rc = parse_spec(&y, r, path, asks, e);
 	if (rc == 0 && asks->n_algorithms == 0)
 		rc = add_of_spec(r, &y, path, e);
 	for (size_t i = 0; rc == 0 && i < asks->n_algorithms; i++)
@@ -186,6 +188,7 @@ void xp_replay_free(struct xp_replay *r)
 		algo_verdicts_free(&r->one[i].verdicts);
 	}
 	free(r->one);
+	plug_set_free(r->plugs);
 	res_epoch_free(&r->epoch);
 	*r = (struct xp_replay){0};
 }

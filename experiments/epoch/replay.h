@@ -23,6 +23,7 @@ struct xp_replay {
 	struct res_epoch epoch;
 	size_t n;
 	struct xp_replayed *one;
+	struct plug_set *plugs; /* programs are looked for from here */
 };
 
 struct xp_replay_asks {

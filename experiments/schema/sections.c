@@ -136,7 +136,10 @@ static const struct xp_page pages[] = {
     {"algorithms", XP_FORM_ALGOS, "who looks for the faults: a list",
 	.keys = algos_keys,
 	.more = "An item is an algorithm's name, or a map with its name and "
-		"parameters; `culprit algos NAME` explains these.",
+		"parameters; `culprit algos NAME` explains these. In place of "
+		"a name, `exec: \"python3 mine.py\"` is a program of yours: "
+		"`culprit algos \"python3 mine.py\"`, and "
+		"experiments/plug/README.md.",
 	.example = "algorithms:\n"
 		   "  - vote\n"
 		   "  - { name: alg1, label: strict, threshold: 0.05 }\n"},

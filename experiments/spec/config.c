@@ -194,8 +194,34 @@ static int read_label(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return rc;
 }
 
+/* It describes itself, and then is read as one of ours is. */
+static int read_outside(struct sim_yaml *y, const struct sim_yaml_node *node,
+    struct plug_set *plugs, size_t number, struct xp_algo *a, struct sim_err *e)
+{
+	static const char *const also[] = {"exec", "label", NULL};
+	const struct sim_yaml_node *exec = sim_yaml_get(node, "exec");
+	const struct sim_yaml_node *label = sim_yaml_get(node, "label");
+	struct sim_err why;
+	int rc;
+	if (exec->kind != SIM_YAML_SCALAR || !*exec->text ||
+	    strpbrk(exec->text, "\r\n"))
+		return sim_yaml_mistake(y, exec,
+		    "exec is a command of one line, as \"python3 mine.py\".");
+	rc = plug_set_find(plugs, exec->text, number, &a->plug, &why);
+	if (rc < 0)
+		return xp_take_mistake(y, exec, rc, &why, e);
+	a->ops = plug_ops(a->plug);
+	snprintf(a->label, sizeof(a->label), "%s", a->ops->name);
+	if (label && (rc = read_label(y, label, a, e)) < 0)
+		return rc;
+	if ((rc = sim_zalloc(&a->params, 1, a->ops->params_size, e)) < 0)
+		return rc;
+	((struct plug_params *)a->params)->plug = a->plug;
+	return sim_yaml_read(y, node, node, a->ops->params, also, a->params, e);
+}
+
 int xp_algo_read(struct sim_yaml *y, const struct sim_yaml_node *node,
-    struct xp_algo *a, struct sim_err *e)
+    struct plug_set *plugs, size_t number, struct xp_algo *a, struct sim_err *e)
 {
 	static const char *const also[] = {"name", "label", NULL};
 	const int plain = node->kind == SIM_YAML_SCALAR;
@@ -203,6 +229,8 @@ int xp_algo_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    plain ? node : sim_yaml_get(node, "name");
 	const struct sim_yaml_node *label = sim_yaml_get(node, "label");
 	int rc;
+	if (sim_yaml_get(node, "exec"))
+		return read_outside(y, node, plugs, number, a, e);
 	if (!name || name->kind != SIM_YAML_SCALAR)
 		return sim_yaml_mistake(y, node,
 		    "an algorithm is its name or {name: ..., ...}.");
@@ -235,8 +263,8 @@ static int check_label(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return 0;
 }
 
-static int read_algos(struct sim_yaml *y, struct xp_config *c,
-    struct sim_err *e)
+static int read_algos(struct sim_yaml *y, struct plug_set *plugs,
+    struct xp_config *c, struct sim_err *e)
 {
 	const struct sim_yaml_node *list = sim_yaml_get(y->root, "algorithms");
 	int rc;
@@ -255,8 +283,8 @@ static int read_algos(struct sim_yaml *y, struct xp_config *c,
 	c->n_algos = list->n;
 	for (size_t i = 0; rc == 0 && i < list->n; i++) {
 		const struct algo_ops *const *ops = &c->algo[i].ops;
-		if ((rc = xp_algo_read(y, list->child[i], &c->algo[i], e)) ==
-			0 &&
+		if ((rc = xp_algo_read(y, list->child[i], plugs, i, &c->algo[i],
+			 e)) == 0 &&
 		    (rc = check_label(y, list->child[i], c->algo, i)) == 0 &&
 		    *ops)
 			rc = xp_plane_check_needs(y, list->child[i], c,
@@ -494,8 +522,8 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 	return rc;
 }
 
-int xp_config_read(struct sim_yaml *y, const char *folder, struct xp_config *c,
-    struct sim_err *e)
+int xp_config_read(struct sim_yaml *y, const char *folder,
+    struct plug_set *plugs, struct xp_config *c, struct sim_err *e)
 {
 	struct topo t = {0};
 	int rc;
@@ -512,7 +540,7 @@ int xp_config_read(struct sim_yaml *y, const char *folder, struct xp_config *c,
 	/* After the sections, on which it depends what the
 	 * plane's windows hold. */
 	if (rc == 0)
-		rc = read_algos(y, c, e);
+		rc = read_algos(y, plugs, c, e);
 	topo_close(&t);
 	return rc;
 }

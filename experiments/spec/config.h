@@ -32,11 +32,13 @@ int xp_faults_read(struct sim_yaml *y, const struct topo *t,
     struct scene_params *s, struct sim_err *e);
 void xp_faults_free(struct scene_params *s);
 
-/* Read an algorithm, `vote` or `{name: alg1, label: ..., <parameter>: ...}`,
+/* Read an algorithm, `vote` or `{name: alg1, label: ..., <parameter>: ...}`, or
+ * with `exec` in place of `name` one from outside, the NUMBER-th of its list,
  * into A, which is zeroed; its params are to be freed. Mistakes are added to Y;
  * returns only SIM_ENOMEM. */
 int xp_algo_read(struct sim_yaml *y, const struct sim_yaml_node *node,
-    struct xp_algo *a, struct sim_err *e);
+    struct plug_set *plugs, size_t number, struct xp_algo *a,
+    struct sim_err *e);
 
 /* If RC is an error, add the message of WHY to Y as a mistake at NODE and
  * return as sim_yaml_mistake(). Memory that ran out is no mistake of the spec:
@@ -48,7 +50,17 @@ int xp_take_mistake(struct sim_yaml *y, const struct sim_yaml_node *node,
  * are nobody's are left to the caller. Mistakes are added to Y, each at its
  * place; returns only SIM_ENOMEM, and then E may be without a message. Cost:
  * opens the topology and draws its faults. */
-int xp_config_read(struct sim_yaml *y, const char *folder, struct xp_config *c,
+int xp_config_read(struct sim_yaml *y, const char *folder,
+    struct plug_set *plugs, struct xp_config *c, struct sim_err *e);
+
+/* In origin.c: what results depend on beside the spec's text, as lines of
+ * S->overrides. They are part of the identity of results, res_cube_key(): a
+ * sweep goes on only with results that had the same ones in the same order. */
+int xp_note_override(struct xp_spec *s, const char *text, struct sim_err *e);
+/* Nothing may be written over what was read. */
+int xp_note_input(struct xp_spec *s, const char *path, struct sim_err *e);
+/* The hashes of the files and programs that a point names. */
+int xp_note_origin(struct xp_spec *s, const struct xp_config *c,
     struct sim_err *e);
 
 /* In spec_cube.c: check the claims and, with a cube, put them there. */

@@ -64,16 +64,6 @@ static int read_text(struct xp_spec *s, FILE *f, const char *path,
 	return 0;
 }
 
-/* Nothing may be written over what was read. */
-static int note_input(struct xp_spec *s, const char *path, struct sim_err *e)
-{
-	int rc = SIM_RESERVE(&s->input, &s->cap_inputs, s->n_inputs + 1, e);
-	if (rc == 0)
-		rc = sim_dup(&s->input[s->n_inputs], path, e);
-	s->n_inputs += rc == 0;
-	return rc;
-}
-
 static int spec_read_file(struct xp_spec *s, const char *path,
     struct sim_err *e)
 {
@@ -82,29 +72,13 @@ static int spec_read_file(struct xp_spec *s, const char *path,
 		return sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
 	int rc = read_text(s, f, path, e);
 	fclose(f);
-	if (rc < 0 || (rc = note_input(s, path, e)) < 0 ||
+	if (rc < 0 || (rc = xp_note_input(s, path, e)) < 0 ||
 	    (rc = sim_dup(&s->folder, path, e)) < 0)
 		return rc;
 	/* What is left is the folder with its slash, or nothing: a file's name
 	 * can be written right behind it. */
 	const char *slash = strrchr(path, '/');
 	s->folder[slash ? slash + 1 - path : 0] = '\0';
-	return 0;
-}
-
-/* Overrides are part of the identity of results, res_cube_key(): a sweep goes
- * on only with results that had the same ones in the same order. */
-static int note_override(struct xp_spec *s, const char *text, struct sim_err *e)
-{
-	const char *had = s->overrides ? s->overrides : "";
-	const size_t n = strlen(had) + strlen(text) + 2;
-	char *joined;
-	int rc = SIM_ZALLOC(&joined, n, e);
-	if (rc < 0)
-		return rc;
-	snprintf(joined, n, "%s%s%s", had, *had ? "\n" : "", text);
-	free(s->overrides);
-	s->overrides = joined;
 	return 0;
 }
 
@@ -132,43 +106,7 @@ static int put_smoke(struct xp_spec *s, int wanted, struct sim_err *e)
 	if (rc == 0)
 		rc = xp_strict_smoke(y, smoke, e);
 	if (rc == 0 && wanted)
-		rc = note_override(s, "--smoke", e);
-	return rc;
-}
-
-/* What a GraphML file holds decides about results as much as the spec. Its hash
- * is noted among the overrides, so that a sweep does not go on with results
- * from an older state of the file. */
-static int note_graphml(struct xp_spec *s, const struct xp_topology *x,
-    struct sim_err *e)
-{
-	char line[sizeof(x->file) + 64], *path;
-	unsigned char block[4096];
-	uint64_t hash = SIM_FNV_START;
-	FILE *f = NULL;
-	size_t n;
-	if (x->kind != XP_TOPO_GRAPHML)
-		return 0;
-	int rc = xp_topology_path(&path, x, s->folder, e);
-	if (rc < 0)
-		return rc;
-	if (!(f = fopen(path, "rb"))) {
-		rc = sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
-		goto out;
-	}
-	while ((n = fread(block, 1, sizeof(block), f)) > 0)
-		hash = sim_fnv(hash, block, n);
-	snprintf(line, sizeof(line), "topology.file %s fnv %016" PRIx64,
-	    x->file, hash);
-	/* Many points share one file. */
-	if (!s->overrides || !strstr(s->overrides, line)) {
-		rc = note_override(s, line, e);
-		if (rc == 0)
-			rc = note_input(s, path, e);
-	}
-	fclose(f);
-out:
-	free(path);
+		rc = xp_note_override(s, "--smoke", e);
 	return rc;
 }
 
@@ -380,7 +318,7 @@ int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
 	assert(point < s->n_points);
 	int rc = spec_put_point(s, point, e);
 	if (rc == 0)
-		rc = xp_config_read(&s->yaml, s->folder, c, e);
+		rc = xp_config_read(&s->yaml, s->folder, s->plugs, c, e);
 	return spec_verdict(s, rc, e);
 }
 
@@ -480,7 +418,7 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 		const size_t had = y->n_mistakes;
 		rc = spec_put_point(s, p, e);
 		if (rc == 0)
-			rc = xp_config_read(y, s->folder, c, e);
+			rc = xp_config_read(y, s->folder, s->plugs, c, e);
 		if (rc == 0)
 			note_real(s, c);
 		/* At a point with mistakes something is missing, which would be
@@ -488,7 +426,7 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 		if (rc == 0 && y->n_mistakes == had)
 			rc = check_labels(y, &first, c);
 		if (rc == 0 && y->n_mistakes == 0)
-			rc = note_graphml(s, &c->topology, e);
+			rc = xp_note_origin(s, c, e);
 		if (rc == 0 && y->n_mistakes == 0)
 			rc = check_along(s, c, &along, e);
 		if (rc == 0 && y->n_mistakes == 0)
@@ -525,7 +463,8 @@ static int spec_load(struct xp_spec *s, const char *path, int smoke,
 {
 	struct sim_yaml *y = &s->yaml;
 	int rc;
-	if ((rc = sim_yaml_parse(y, path, s->text, s->text_bytes, e)) < 0)
+	if ((rc = plug_set_open(&s->plugs, s->folder, e)) < 0 ||
+	    (rc = sim_yaml_parse(y, path, s->text, s->text_bytes, e)) < 0)
 		return rc;
 	y->elsewhere = xp_keys_elsewhere;
 	if (y->root->kind != SIM_YAML_MAP)
@@ -536,7 +475,7 @@ static int spec_load(struct xp_spec *s, const char *path, int smoke,
 	/* After smoke, so that --set has the last word. */
 	for (size_t i = 0; i < n; i++)
 		if ((rc = sim_yaml_set(y, set[i], e)) < 0 ||
-		    (rc = note_override(s, set[i], e)) < 0)
+		    (rc = xp_note_override(s, set[i], e)) < 0)
 			return rc;
 	/* The tree is now what will be run. Only from here on is it checked, so
 	 * that what an override replaces may be wrong. */
@@ -589,6 +528,7 @@ void xp_spec_free(struct xp_spec *s)
 	free(s->input);
 	free(s->text);
 	free(s->overrides);
+	plug_set_free(s->plugs);
 	free(s->folder);
 	sim_yaml_node_free(s->sweep);
 	sim_yaml_free(&s->yaml);

@@ -25,6 +25,9 @@
  * group of defaults and [] is none. Some planes need no `algorithms`: what they
  * find by themselves is of the trial.
  *
+ * An algorithm may be a program, `{exec: "python3 mine.py"}`: it is started when
+ * the spec is read, to describe itself; see experiments/plug/plug.h.
+ *
  * Every combination of a sweep's `grid` is a point, with the last key fastest;
  * the keys of its `zip` vary together and make one axis, after those of the
  * grid. What `smoke` holds replaces the keys of that name, each as a whole.
@@ -35,6 +38,7 @@
 #include <stdio.h>
 
 #include "algos/algo.h"
+#include "experiments/plug/plug.h"
 #include "experiments/spec/section.h"
 #include "models/scene/scene.h"
 #include "results/cube.h"
@@ -63,7 +67,8 @@ struct xp_topology {
 struct xp_algo {
 	const struct algo_ops *ops;
 	char label[64];
-	void *params; /* owned */
+	void *params;      /* owned */
+	struct plug *plug; /* from outside the tree; NULL: one of ours */
 };
 
 /* One point of a sweep, read and checked. Zeroed is empty. */
@@ -102,10 +107,11 @@ struct xp_spec {
 
 	char *text; /* the file, byte for byte */
 	size_t text_bytes;
-	/* --smoke, each --set, and the hash of each
-	 * GraphML file; one a line. */
+	/* --smoke, each --set, and the hash of each GraphML file and of each
+	 * program; one a line. */
 	char *overrides;
-	char *folder; /* of the file, with a slash, or "" */
+	char *folder;           /* of the file, with a slash, or "" */
+	struct plug_set *plugs; /* algorithms from outside, which points name */
 	/* What was read: the file itself and each GraphML file. */
 	char **input;
 	size_t n_inputs, cap_inputs;

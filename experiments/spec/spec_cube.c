@@ -316,7 +316,7 @@ int xp_spec_cell_text(const struct xp_spec *s, char **out, struct sim_err *e)
 /* --- and back -------------------------------------------------------------- */
 
 /* Lines of overrides as a spec joins them; the notes of GraphML files
- * are none. SET has room for MAX. */
+ * and programs are none. SET has room for MAX. */
 static int split_overrides(char *lines, const char *set[], size_t max,
     size_t *n, int *smoke, struct sim_err *e)
 {
@@ -325,7 +325,8 @@ static int split_overrides(char *lines, const char *set[], size_t max,
 	for (char *at = lines, *line; (line = strsep(&at, "\n"));) {
 		if (strcmp(line, "--smoke") == 0)
 			*smoke = 1;
-		else if (!*line || strncmp(line, "topology.file ", 14) == 0)
+		else if (!*line || strncmp(line, "topology.file ", 14) == 0 ||
+		    strncmp(line, "algorithm ", 10) == 0)
 			continue;
 		else if (*n == max)
 			return sim_fail(e, SIM_ELIMIT,
@@ -352,7 +353,8 @@ int xp_spec_load_again(struct xp_spec *s, const struct res_cube *c,
 	free(lines);
 	if (rc == 0 && strcmp(s->overrides ? s->overrides : "", c->overrides))
 		rc = sim_fail(e, SIM_EMISMATCH,
-		    "a GraphML file of %s is another one now, or not found.",
+		    "a GraphML file or program of %s is another one now, "
+		    "or not found.",
 		    c->figure);
 	return rc;
 }

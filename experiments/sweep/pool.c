@@ -52,7 +52,7 @@ enum {
 
 struct slot {
 	uint64_t cell, spent_ns;
-	uint32_t failed;
+	uint32_t failed, has_message;
 };
 
 /* A message lies in shared memory too, so it has a fixed size. */
@@ -145,7 +145,8 @@ static void pool_serve(const struct xp_pool_job *job, void *worker,
 	l->slot[k].failed = rc < 0;
 	if (rc < 0 && e.msg[0] == '\0')
 		sim_fail(&e, rc, "%s.", sim_err_text(rc));
-	if (rc < 0)
+	l->slot[k].has_message = rc != 0;
+	if (rc != 0)
 		memcpy(l->message[k].text, e.msg, sizeof(e.msg));
 }
 
@@ -339,7 +340,7 @@ static int pool_collect(struct pool *p, struct worker *w, struct sim_err *e)
 		const struct slot *s = &w->lane.slot[k];
 		char *text = w->lane.message[k].text;
 		const char *message = NULL;
-		if (s->failed) {
+		if (s->has_message) {
 			text[sizeof(w->lane.message[k].text) - 1] = '\0';
 			message = text;
 		}

@@ -27,7 +27,8 @@ struct xp_pool_job {
 	size_t row_doubles;
 
 	/* In the worker: OPEN once, then SERVE per cell, which fills ROW (NaN
-	 * before). Errors of SERVE come back as RES_FAILED with the message;
+	 * before). Errors of SERVE come back as RES_FAILED with the message; a
+	 * return above 0 is a row with something to tell, in E;
 	 * an error of OPEN ends the job with that error. CTX is inherited by
 	 * fork. */
 	void *ctx;
@@ -36,7 +37,7 @@ struct xp_pool_job {
 	    struct sim_err *e);
 
 	/* In the parent: one call a cell, in any order. MESSAGE is NULL for
-	 * RES_DONE, ROW for RES_CRASHED; both are borrowed for the call. An
+	 * RES_DONE unless there is something to tell, ROW for RES_CRASHED; both are borrowed for the call. An
 	 * error ends the job. */
 	int (*take)(void *ctx, uint64_t cell, enum res_status status,
 	    const double row[], const char *message, struct sim_err *e);

@@ -88,8 +88,10 @@ static int serve_cell(void *worker, uint64_t cell, double row[],
 	struct worker *w = worker;
 	/* Cells come in blocks of runs of a point, so a worker that serves
 	 * neighbours keeps its point. */
-	return xp_trial_run(w->trial, cell / w->n_runs,
+	const int rc = xp_trial_run(w->trial, cell / w->n_runs,
 	    (uint32_t)(cell % w->n_runs), row, e);
+	const char *complaint = xp_trial_complaint(w->trial);
+	return rc < 0 || !complaint ? rc : sim_fail(e, 1, "%s", complaint);
 }
 
 /* --- in the parent ------------------------------------------------------- */

@@ -27,6 +27,7 @@ struct xp_trial {
 	struct res_algo_metrics *scores;     /* of the last window */
 	struct res_trial_metrics *rows;      /* [n_along] */
 	struct res_algo_metrics *row_scores; /* [n_along][n_algos] */
+	struct sim_err complaint; /* of an algorithm from outside, or empty */
 };
 
 int xp_trial_open(struct xp_trial **out, struct xp_spec *s, struct sim_err *e)
@@ -118,6 +119,12 @@ static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
 	return 0;
 }
 
+static void trial_blank(double x[], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		x[i] = NAN;
+}
+
 /* --- windows -------------------------------------------------------------- */
 
 struct audience {
@@ -126,17 +133,37 @@ struct audience {
 	const struct xp_audience *to; /* who is shown it too; or NULL */
 };
 
+/* Algorithm I has nothing to be scored. The first reason of a cell is kept. */
+static void trial_unanswered(struct xp_trial *t, size_t i,
+    const struct sim_err *why)
+{
+	algo_verdicts_clear(&t->verdicts[i]);
+	trial_blank((double *)&t->scores[i], RES_N_ALGO_METRICS);
+	t->scores[i].n_unanswered = 1;
+	if (!t->complaint.msg[0])
+		t->complaint = *why;
+}
+
 /* Run algorithm I on a window and score what it says. */
 static int trial_diagnose(struct xp_trial *t, size_t i,
     const struct sim_seed *where, const struct xp_window *w, struct sim_err *e)
 {
 	const struct xp_algo *a = &t->config.algo[i];
+	struct sim_err why = {0};
 	int rc = xp_answer(a, t->work[i], where, (uint32_t)i, w->seen,
-	    &t->verdicts[i], e);
+	    &t->verdicts[i], &why);
+	/* One from outside fails by itself: what the others say of this window
+	 * is as good as ever. */
+	if (rc == SIM_EDEP && a->plug) {
+		trial_unanswered(t, i, &why);
+		return 0;
+	}
 	if (rc < 0)
-		return rc;
+		return sim_fail(e, rc, "%s", why.msg);
 	rc = res_score_algo(w->seen, &t->scene.truth, w->lost, &t->verdicts[i],
 	    &t->scores[i], e);
+	if (a->plug)
+		t->scores[i].n_unanswered = 0;
 	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
 }
 
@@ -182,12 +209,6 @@ static void check_filled(const struct xp_trial *t)
 
 /* --- cells ---------------------------------------------------------------- */
 
-static void trial_blank(double x[], size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		x[i] = NAN;
-}
-
 /* The name of a cell in the streams of random numbers. With common random
  * numbers all points of one run share it, so that what they differ in is what
  * the sweep changes. */
@@ -217,6 +238,7 @@ static int trial_live(struct xp_trial *t, const struct xp_listener *to,
     struct sim_err *e)
 {
 	trial_blank((double *)t->rows, t->spec->n_along * RES_N_TRIAL_METRICS);
+	t->complaint.msg[0] = '\0';
 	for (size_t i = 0; i < t->config.n_algos; i++)
 		/* Nothing was detected yet. */
 		t->scores[i].detect_s = NAN;
@@ -311,6 +333,11 @@ int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
     struct sim_err *e)
 {
 	return xp_trial_watch(t, point, run, NULL, row, e);
+}
+
+const char *xp_trial_complaint(const struct xp_trial *t)
+{
+	return t->complaint.msg[0] ? t->complaint.msg : NULL;
 }
 
 void xp_trial_print(const struct xp_trial *t, FILE *out)

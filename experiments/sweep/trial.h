@@ -64,6 +64,10 @@ int xp_trial_show(struct xp_trial *t, size_t point, uint32_t run,
 int xp_trial_show_one(struct xp_spec *s, size_t point, uint32_t run,
     const struct xp_audience *to, struct sim_err *e);
 
+/* Why an algorithm from outside first failed at a window of the last cell, which
+ * is good but for that algorithm's numbers; NULL: none did. */
+const char *xp_trial_complaint(const struct xp_trial *t);
+
 /* What the last cell was and what each algorithm said of it, for people. After
  * a cell that did not fail. */
 void xp_trial_print(const struct xp_trial *t, FILE *out);

@@ -1,0 +1,125 @@
+# experiments/plug/culprit_algo.py -- an algorithm for culprit, in Python.
+# SPDX-License-Identifier: GPL-3.0-or-later OR MIT
+"""An algorithm for culprit in Python: a function of a window.
+
+    import numpy as np
+    import culprit_algo
+
+    def mine(w, p):
+        bad = np.repeat(w.n_retx > 0, np.diff(w.off))
+        votes = np.bincount(w.link[bad], minlength=w.topo.n_links)
+        link = np.flatnonzero(votes)
+        link = link[np.argsort(-votes[link], kind="stable")]
+        return culprit_algo.Answer(link, votes[link], flagged=p.accuse)
+
+    culprit_algo.serve(mine, name="mine", doc="most votes",
+        needs="flows hops", says="flags", columns="n_retx off link",
+        params=[("accuse", "u32", 0, 100, 2, "links", "how many are accused")])
+
+Scores that should be equal must be so to the last bit: sums of 1/h in another
+order differ, so round them.
+"""
+import os
+import struct
+import types
+
+import numpy as np
+
+TYPES = {"start_ns": "<u8", "src_host": "<u4", "dst_host": "<u4",
+         "src_port": "<u2", "dst_port": "<u2", "n_pkts": "<u4",
+         "srtt_us": "<u4", "n_retx": "<u4", "count_off": "<i8", "off": "<u8",
+         "link": "<u4"}
+NONE = 0xffffffff  # no link: an unknown hop, or a flow blamed on nothing
+
+
+class Answer:
+    """Components, the accused first, with scores; a blamed one a flow."""
+
+    def __init__(self, ids=(), scores=(), flagged=0, blame=()):
+        ids = np.asarray(ids, "<u4")
+        scores = np.asarray(scores, "<f8")
+        blame = np.asarray(blame, "<u4")
+        if len(ids) != len(scores):
+            raise ValueError(f"{len(ids)} ids and {len(scores)} scores")
+        head = struct.pack("<4IQ", 2, len(ids), min(int(flagged), len(ids)), 0,
+                           len(blame))
+        self.bytes = b"".join((head, scores.tobytes(), ids.tobytes(),
+                               blame.tobytes()))
+
+
+class _Body:
+    """Parts of a frame, one after the other, each padded to 8 bytes."""
+
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def array(self, dtype, n):
+        out = np.frombuffer(self.data, dtype, n, self.at)
+        self.at += -(-out.nbytes // 8) * 8
+        return out
+
+
+def _describe(name, doc, paper, needs, says, columns, params):
+    lines = ["culprit 1", f"name {name}", f"doc {doc}", f"paper {paper}",
+             f"needs {needs}", f"says {says}", f"columns {columns}"]
+    lines += ["param " + " ".join(str(x) for x in p) for p in params]
+    return ("\n".join(lines + ["end"]) + "\n").encode()
+
+
+def _open(body, params):
+    text = body.array("u1", body.array("<u8", 1)[0]).tobytes().decode()
+    topo = types.SimpleNamespace(node_name=[])
+    values, columns = types.SimpleNamespace(), []
+    kinds = {p[0]: float if p[1] == "f64" else int for p in params}
+    for line in text.splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "topology":
+            topo.n_hosts, topo.n_switches, topo.n_links = map(int, rest.split())
+        elif word == "columns":
+            columns = rest.split()
+        elif word == "param":
+            key, value = rest.split()
+            setattr(values, key, kinds[key](value))
+        elif word == "node":
+            topo.node_name.append(rest)
+    topo.link_from = body.array("<u4", topo.n_links)
+    topo.link_to = body.array("<u4", topo.n_links)
+    topo.host_tor = body.array("<u4", topo.n_hosts)
+    topo.link_class = body.array("u1", topo.n_links)
+    return topo, values, columns
+
+
+def _window(body, topo, columns):
+    complete, seed, flows, hops, ran, packets = body.array("<u8", 6).tolist()
+    w = types.SimpleNamespace(topo=topo, complete=bool(complete), seed=seed,
+                              n_flows=ran, n_packets=packets)
+    size = {"off": flows + 1, "link": hops}
+    for name in columns:
+        setattr(w, name, body.array(TYPES[name], size.get(name, flows)))
+    return w
+
+
+def _failed(error):
+    text = f"{type(error).__name__}: {error}".encode()[:4096]
+    return struct.pack("<4IQ", 3, len(text), 0, 0, 0) + text
+
+
+def serve(answer, name, doc="", paper="none", needs="flows hops", says="",
+          columns="n_retx off link", params=()):
+    """Answer every window by answer(window, parameters), until the end."""
+    with os.fdopen(3, "rb") as asked, os.fdopen(4, "wb") as said:
+        said.write(_describe(name, doc, paper, needs, says, columns, params))
+        said.flush()
+        while head := asked.read(16):
+            kind, _, n = struct.unpack("<IIQ", head)
+            body = _Body(asked.read(n))
+            try:
+                if kind == 4:
+                    topo, values, order = _open(body, params)
+                    out = struct.pack("<4IQ", 5, 0, 0, 0, 0)
+                else:
+                    out = answer(_window(body, topo, order), values).bytes
+            except Exception as error:  # of this window; the next may be good
+                out = _failed(error)
+            said.write(out)
+            said.flush()

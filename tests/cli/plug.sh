@@ -1,0 +1,226 @@
+#!/bin/bash
+# tests/cli/plug.sh -- algorithms from outside: good ones, and in bad ways.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+odd="python3 $tree/tests/cli/lib/odd_algo.py"
+
+# A sweep of two points with an algorithm of $1 and more of it, $2.
+write_plug() {
+	cat >plug.yaml <<-END
+		figure: plug
+		seed: 5
+		runs: 12
+		topology: { n_pods: 2, n_tors: 4, n_t1: 3, n_t2: 2, n_hosts: 4 }
+		traffic: { conns: 20, packets: 50 }
+		faults: { count: 1, rate: 1e-2 }
+		algorithms: [vote, { exec: "$1" ${2-} }]
+		sweep: { grid: { faults.count: [1, 3] } }
+	END
+}
+
+silent() {
+	! grep -qE -e "$1" "${2-stdout}" || fail "${2-stdout} says: $1"
+}
+
+# The columns of algorithm $1 as they stand in a table.
+columns_of() {
+	"$CULPRIT" table "$2" | awk -F'\t' -v a="$1:" '
+		NR == 1 { for (i = 1; i <= NF; i++) if (index($i, a) == 1) k[i] }
+		{ line = ""
+		  for (i = 1; i <= NF; i++) if (i in k) line = line $i "\t"
+		  print line }'
+}
+
+it_describes_itself() {
+	run_for 0 "$CULPRIT" algos "$odd good"
+	says '^odd  *for tests$' stdout
+	says 'scale  *number  *\[0.5, 8\] votes  *1  *what a flow counts' stdout
+	says 'timeout .* stopped$' stdout
+	run_for 0 "$CULPRIT" algos --json "$odd good"
+	says '"name": "odd".*"timeout", "audit", "scale"' stdout
+}
+
+what_is_wrong_with_a_description_is_told() {
+	while IFS='|' read -r way text; do
+		run_for 2 "$CULPRIT" algos "$odd $way"
+		says "$text" stderr
+		write_plug "$odd $way"
+		run_for 2 "$CULPRIT" run plug.yaml -o x.h5
+		says "^culprit: plug.yaml:7:28: .*$text" stderr
+		[[ $(wc -l <stderr) = 1 ]] # once, not once a point
+	done <<-'END'
+		dumb|ended with status 1; last words: "I have nothing to say"
+		future|line 1 of its description: it begins with "culprit 2", not
+		needy|line 3 .*"telepathy" is nothing that this culprit has
+		column|no column is called "n_retxs"; did you mean "n_retx"?
+		endless|has no end within 65536 bytes
+	END
+	run_for 2 "$CULPRIT" algos "./no/such"
+	says 'last words: "./no/such: No such file or directory"' stderr
+}
+
+parameters_are_those_of_its_table() {
+	write_plug "$odd good" ', scale: 9'
+	run_for 2 "$CULPRIT" run plug.yaml -o x.h5
+	says 'scale.*9.*\[0.5, 8\]' stderr
+	write_plug "$odd good" ', scales: 2'
+	run_for 2 "$CULPRIT" run plug.yaml -o x.h5
+	says 'did you mean "scale"' stderr
+	write_plug "$odd good" ', scale: 2'
+	run_for 0 "$CULPRIT" run plug.yaml --point 0 --run 0
+	cp stdout two
+	run_for 0 "$CULPRIT" run plug.yaml --point 0 --run 0 \
+	    -s algorithms.1.scale=1
+	! cmp -s stdout two
+}
+
+answers_are_the_same_for_any_number_of_workers() {
+	write_plug "$odd good"
+	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o a.h5
+	run_for 0 "$CULPRIT" run plug.yaml -j 2 -o b.h5
+	run_for 0 "$CULPRIT" table a.h5
+	cp stdout a
+	run_for 0 "$CULPRIT" table b.h5
+	same stdout a
+	says 'odd:precision' a
+	silent 'without' a
+	run_for 0 "$CULPRIT" status a.h5
+	silent 'without' stdout
+}
+
+# What it does wrong costs its own numbers and no other's.
+a_bad_window_is_told_and_costs_no_other_its_row() {
+	write_plug "$odd good"
+	run_for 0 "$CULPRIT" run plug.yaml -j 2 -o good.h5
+	columns_of vote good.h5 >vote
+	while IFS='|' read -r way text; do
+		write_plug "$odd $way" ', audit: 0, timeout: 0.3'
+		run_for 0 "$CULPRIT" run plug.yaml -j 2 -o "$way.h5"
+		says "culprit: point . \(faults.count .\) run .*: algorithm odd: .*$text" stderr
+		says '24 of 24 cells done, [1-9][0-9]* without odd' stdout
+		run_for 0 "$CULPRIT" status "$way.h5"
+		says '24 of 24 cells done, [1-9][0-9]* without odd' stdout
+		columns_of vote "$way.h5" >got
+		same got vote
+	done <<-'END'
+		range|answer 0 is component [0-9]* of [0-9]*\.
+		twice|component 1 is answered twice
+		nan|answer 0 has a score of -*nan
+		many|an answer of 4294967295 components, where there are
+		flagged|an answer accuses 2 of 1 components
+		blame|blames for 1 flows, where
+		garbage|garbage: a frame of type 1819043144
+		extra|garbage: 4 bytes behind its answer
+		half|it ended with status 0
+		exit|ended with status 3; last words: "I give up \[31m"
+		killed|died of signal 11
+		hang|no answer within its timeout
+		closes|it closed its answers
+		says|it failed: I don't like this window
+		leak|ended with status 1; last words: "MemoryError"
+	END
+}
+
+# So that a program that can't work does not cost its start at each cell.
+one_that_always_dies_is_given_up() {
+	write_plug "$odd closed"
+	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o x.h5
+	says '24 without odd' stdout
+	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o x.h5 --fresh -s runs=20
+	says 'it failed 8 times in a row and is not started again' stderr
+}
+
+hidden_state_is_found() {
+	write_plug "$odd moody" ', audit: 1'
+	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o x.h5
+	says 'asked twice about one window it answered differently' stderr
+	says '24 without odd' stdout
+	write_plug "$odd good" ', audit: 1'
+	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o y.h5
+	silent 'without' stdout
+}
+
+what_it_prints_is_in_nobodys_way() {
+	write_plug "$odd good"
+	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o a.h5
+	columns_of odd a.h5 >want
+	write_plug "$odd loud"
+	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o b.h5
+	columns_of odd b.h5 >got
+	same got want
+	silent xxx stdout
+}
+
+a_sweep_goes_on_only_with_the_same_program() {
+	cp "$tree/tests/cli/lib/odd_algo.py" mine.py
+	write_plug "python3 mine.py good"
+	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o a.h5
+	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o a.h5
+	echo '# better' >>mine.py
+	run_for 2 "$CULPRIT" run plug.yaml -j 1 -o a.h5
+	says 'holds results of another spec' stderr
+	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o a.h5 --fresh
+}
+
+no_child_stays_behind() {
+	local pid mark="stay$$"
+	cp "$tree/tests/cli/lib/odd_algo.py" "$mark.py"
+	write_plug "python3 $mark.py hang" ', timeout: 100'
+	"$CULPRIT" run plug.yaml -j 2 -o a.h5 >/dev/null 2>&1 &
+	pid=$!
+	for _ in {1..100}; do
+		[[ $(pgrep -fc "$mark.py hang" || true) -ge 2 ]] && break
+		sleep 0.1
+	done
+	[[ $(pgrep -fc "$mark.py hang") -ge 2 ]] || fail "no child was started"
+	kill -KILL "$pid"
+	wait "$pid" || true
+	for _ in {1..100}; do
+		pgrep -f "$mark.py hang" >/dev/null || return 0
+		sleep 0.1
+	done
+	fail "a child outlived the sweep"
+}
+
+an_epoch_and_a_cell_have_one_answer() {
+	write_plug "$odd good"
+	run_for 0 "$CULPRIT" run plug.yaml --point 1 --run 3
+	sed -n '/^odd$/,$p' stdout | grep accused >cell
+	run_for 0 "$CULPRIT" dump plug.yaml --point 1 --run 3 -o w.h5
+	run_for 0 "$CULPRIT" diagnose w.h5
+	sed -n '/^odd$/,$p' stdout | grep accused >got
+	same got cell
+	run_for 0 "$CULPRIT" diagnose w.h5 \
+	    -a "{exec: \"$odd good\", label: again}"
+	says '^again$' stdout
+	run_for 0 "$CULPRIT" explain plug.yaml --point 1 --run 3
+	says '^odd$' stdout
+	run_for 0 "$CULPRIT" explain plug.yaml --point 1 --run 3 -o a.svg
+}
+
+the_helper_for_python_ranks_as_vote_does() {
+	local python
+	for python in python3 /usr/bin/python3 ''; do
+		[[ $python ]] || skip "no numpy"
+		"$python" -c 'import numpy' 2>/dev/null && break
+	done
+	cp "$tree/experiments/plug/mine.py" .
+	write_plug "$python mine.py" ', accuse: 1'
+	run_for 0 "$CULPRIT" run plug.yaml -j 2 -o a.h5
+	silent without stdout
+	"$CULPRIT" table a.h5 >got
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) n[$i] = i }
+		NR > 1 && $n["vote:top_k_recall"] != $n["mine:top_k_recall"] {
+			exit 1 }' got || fail "$(cat got)"
+}
+
+run_tests it_describes_itself what_is_wrong_with_a_description_is_told \
+    parameters_are_those_of_its_table \
+    answers_are_the_same_for_any_number_of_workers \
+    a_bad_window_is_told_and_costs_no_other_its_row \
+    one_that_always_dies_is_given_up hidden_state_is_found \
+    what_it_prints_is_in_nobodys_way \
+    a_sweep_goes_on_only_with_the_same_program no_child_stays_behind \
+    an_epoch_and_a_cell_have_one_answer \
+    the_helper_for_python_ranks_as_vote_does
