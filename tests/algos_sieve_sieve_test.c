@@ -263,6 +263,54 @@ static void bad_links_are_accused_and_blamed(void **state)
 	}
 }
 
+/* Every other link of a switch loses 2 %: the switch is accused, as its links
+ * are, and at most one link besides; a flow that any lost is blamed on it. Of
+ * probes alone
+ * each link would have few packets, and some links the same. */
+static void a_bad_switch_is_one_failure(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 12; run++) {
+		struct telemetry_rig x;
+		struct algo_verdicts out = {0};
+		size_t n_bad = 0, n_right = 0;
+		telemetry_rig_open(&x, 4, 1e-6, sieve_kinds[run % 2 * 2], run);
+		const topo_switch bad = run % x.topo.n_switches;
+		for (topo_link l = 0; l < x.topo.n_links; l++) {
+			topo_node from, to;
+			topo_link_ends(&x.topo, l, &from, &to);
+			if ((from != x.topo.n_hosts + bad &&
+				to != x.topo.n_hosts + bad) ||
+			    l / 2 % 2)
+				continue;
+			telemetry_rig_fail(&x, l, 0.02);
+			n_bad++;
+		}
+		telemetry_rig_draw(&x);
+		diagnose(&x, &out);
+		int accused = 0;
+		for (size_t i = 0; i < out.n_flagged; i++) {
+			const struct algo_part p =
+			    algo_verdicts_part(&out, out.link[i]);
+			accused |= p.is_switch && p.id == bad;
+			for (size_t k = 0;
+			     !p.is_switch && k < x.scene.truth.n_faults; k++)
+				n_right += x.scene.truth.fault[k].link == p.id;
+		}
+		if (n_bad > 2 && !accused)
+			fail_msg("run %u: switch %u is not accused", run, bad);
+		assert_int_equal(n_right, n_bad);
+		if (out.n_flagged > n_bad + 2)
+			fail_msg("run %u: %zu accused of %zu", run,
+			    out.n_flagged, n_bad);
+		for (size_t i = 0; accused && i < out.n_flows; i++)
+			assert_true(out.blame[i] == TOPO_NONE ||
+			    out.blame[i] == x.topo.n_links + bad);
+		algo_verdicts_free(&out);
+		telemetry_rig_close(&x);
+	}
+}
+
 static void the_order_of_rows_says_nothing(void **state)
 {
 	(void)state;
@@ -335,6 +383,7 @@ int main(void)
 	    cmocka_unit_test(chances_are_those_of_enumeration),
 	    cmocka_unit_test(nothing_failed_nobody_is_accused),
 	    cmocka_unit_test(bad_links_are_accused_and_blamed),
+	    cmocka_unit_test(a_bad_switch_is_one_failure),
 	    cmocka_unit_test(the_order_of_rows_says_nothing),
 	    cmocka_unit_test(memory_that_ends_is_told),
 	};

@@ -107,6 +107,14 @@ static double sieve_expects(const struct sieve_search *s, topo_link l)
 	return lost / (2 / s->prior.mean + m->kept[l]);
 }
 
+/* A failed link, or the accused switch that it is of: a way crosses two links of
+ * a switch, and losses do not tell them apart as they do switches. */
+static uint32_t sieve_culprit(const struct sieve_search *s, topo_link l)
+{
+	const topo_switch at = sieve_devices_of(&s->devices, l, TOPO_NONE);
+	return at == TOPO_NONE ? l : s->model.topo->n_links + at;
+}
+
 /* A flow is blamed on the link of its way that is expected to lose most, if that
  * one is accused; else it is noise. What is accused is marked where it was said
  * which findings are stale, which nobody asks any more. */
@@ -121,7 +129,8 @@ static int sieve_blame(struct sieve *a, const struct obs *window,
 	double *expects = s->least;
 	memset(s->stale, 0, m->topo->n_links);
 	for (size_t i = 0; i < out->n_flagged; i++)
-		s->stale[out->link[i]] = 1;
+		if (out->link[i] < out->n_links)
+			s->stale[out->link[i]] = 1;
 	for (topo_link l = 0; l < m->topo->n_links; l++)
 		expects[l] = sieve_expects(s, l);
 	for (size_t i = 0; i < m->n_lossy; i++) {
@@ -132,7 +141,7 @@ static int sieve_blame(struct sieve *a, const struct obs *window,
 			if (expects[m->hop[k]] > expects[most])
 				most = m->hop[k];
 		if (flow != UINT32_MAX && s->stale[most])
-			out->blame[flow] = most;
+			out->blame[flow] = sieve_culprit(s, most);
 	}
 	return 0;
 }

@@ -19,10 +19,15 @@
  * others, and may leave; the mean of healthy ones is learnt anew; and all is
  * repeated until it is quiet.
  *
+ * A switch is one failure of several links of its own (sieve_devices.h): when the
+ * search is quiet the switch that raises the odds most is accused, and links that
+ * fail with it join; its failed links are listed beside it.
+ *
  * Scores are chances: of a link to have failed, given what was accepted besides.
  * The answer is the likeliest components, as many as make the expected
  * F-measure greatest. A flow is blamed on the link of its way that is expected
- * to lose most, and set aside as noise if that one is not accused.
+ * to lose most, and set aside as noise if that one is not accused; of an
+ * accused switch it is blamed on that.
  *
  * Source ours.
  * Cost   O(rows + lengths of paths), and O(lossy rows) times grid points.

@@ -9,11 +9,14 @@
 enum { SIEVE_STEPS = 5 };
 static const double SIEVE_SURE = 12, SIEVE_LISTED = 1e-4;
 
-static double sieve_chances_odds(const struct sieve_search *s,
+static double sieve_chances_odds(const struct sieve_search *s, topo_link l,
     struct sieve_finding f, double n_others)
 {
-	return exp(
-	    fmin(f.ln_factor + sieve_search_odds(s, fmax(0, n_others)), 700));
+	const topo_switch at = sieve_devices_of(&s->devices, l, TOPO_NONE);
+	const double odds = at == TOPO_NONE
+	    ? sieve_search_odds(s, fmax(0, n_others))
+	    : sieve_devices_odds(&s->devices, at, s->failed[l]);
+	return exp(fmin(f.ln_factor + odds, 700));
 }
 
 static void sieve_chances_mark(struct sieve_search *s, topo_link l)
@@ -35,8 +38,8 @@ static void sieve_chances_rivals(struct sieve_search *s, double all)
 		for (size_t k = 0; k < s->n; k++) {
 			const struct sieve_candidate *o = &s->list[k];
 			if (k != i && !s->failed[o->link] && s->stale[o->link])
-				c->rivals +=
-				    sieve_chances_odds(s, o->found, all);
+				c->rivals += sieve_chances_odds(s, o->link,
+				    o->found, all);
 		}
 	}
 }
@@ -44,15 +47,17 @@ static void sieve_chances_rivals(struct sieve_search *s, double all)
 /* Given what was accepted. */
 static double sieve_chances_settle(struct sieve_search *s)
 {
-	double all = (double)s->n_failed;
+	double all = (double)s->n_alone + s->devices.n_accused;
 	for (unsigned k = 0; k < SIEVE_STEPS; k++) {
-		double sum = 0;
+		double sum = s->devices.n_accused;
 		for (size_t i = 0; i < s->n; i++) {
 			struct sieve_candidate *c = &s->list[i];
-			const double odds =
-			    sieve_chances_odds(s, c->found, all - c->chance);
+			const double odds = sieve_chances_odds(s, c->link,
+			    c->found, all - c->chance);
 			c->chance = odds / (1 + odds + c->rivals);
-			sum += c->chance;
+			if (sieve_devices_of(&s->devices, c->link, TOPO_NONE) ==
+			    TOPO_NONE)
+				sum += c->chance;
 		}
 		all = sum;
 	}
@@ -81,7 +86,7 @@ static void sieve_chances_swap(struct sieve_search *s, size_t i, double all)
 	struct sieve_model *m = &s->model;
 	const topo_link l = s->list[i].link;
 	const double had = m->hazard[l], others = all - s->list[i].chance,
-		     odds = sieve_chances_odds(s, s->list[i].found, others);
+		     odds = sieve_chances_odds(s, l, s->list[i].found, others);
 	double sum = 1 + odds;
 	sieve_chances_mark(s, l);
 	sieve_prior_count(&s->prior, had, -1);
@@ -90,7 +95,7 @@ static void sieve_chances_swap(struct sieve_search *s, size_t i, double all)
 		if (!s->stale[o] || s->failed[o])
 			continue;
 		const struct sieve_finding f = sieve_search_weigh(s, o);
-		s->least[o] = sieve_chances_odds(s, f, others);
+		s->least[o] = sieve_chances_odds(s, o, f, others);
 		sum += s->least[o];
 	}
 	for (topo_link o = 0; o < m->topo->n_links; o++)
@@ -112,11 +117,20 @@ void sieve_chances(struct sieve_search *s)
 		c->chance = s->failed[c->link];
 		c->rivals = 0;
 	}
-	sieve_chances_rivals(s, (double)s->n_failed);
+	sieve_chances_rivals(s, (double)s->n_alone + s->devices.n_accused);
 	const double all = sieve_chances_settle(s);
 	for (size_t i = 0; i < n; i++)
 		if (s->failed[s->list[i].link] &&
-		    log(sieve_chances_odds(s, s->list[i].found, all)) <
-			SIEVE_SURE)
+		    log(sieve_chances_odds(s, s->list[i].link, s->list[i].found,
+			all)) < SIEVE_SURE)
 			sieve_chances_swap(s, i, all);
+	sieve_devices_weigh(s);
+	for (topo_switch k = 0; k < s->model.topo->n_switches; k++)
+		if (s->devices.at[k].accused)
+			s->list[s->n++] =
+			    (struct sieve_candidate){.link = s->model.topo
+								 ->n_links +
+				    k,
+				.chance =
+				    1 / (1 + exp(-s->devices.at[k].gain))};
 }

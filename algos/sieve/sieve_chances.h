@@ -14,7 +14,9 @@
  * or less: where neither was accepted they share; one that was accepted, on odds
  * below exp(12), gives way to any that would stand in its place, which may add
  * candidates. Links that are not in the list have chances that nobody needs:
- * about the odds before the window, each. */
+ * about the odds before the window, each. Accused switches come into the list, as
+ * n_links + their ids, and nothing may be asked of the search after that but what
+ * is of links. */
 void sieve_chances(struct sieve_search *s);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "sim/vec.h"
 
-enum { SIEVE_ROUNDS = 8, SIEVE_FITS = 3, SIEVE_MEAN_STEPS = 5 };
+enum { SIEVE_ROUNDS = 8, SIEVE_FITS = 3 };
 
 void sieve_search_free(struct sieve_search *s)
 {
@@ -18,20 +18,25 @@ void sieve_search_free(struct sieve_search *s)
 	free(s->failed);
 	free(s->stale);
 	free(s->least);
+	free(s->tried);
+	sieve_devices_free(&s->devices);
 }
 
 static int sieve_search_room(struct sieve_search *s, struct sim_err *e)
 {
 	const size_t n = s->model.topo->n_links;
 	int rc;
-	if ((rc = SIM_RESERVE(&s->list, &s->cap, n, e)) < 0 ||
+	if ((rc = SIM_RESERVE(&s->list, &s->cap, n + s->model.topo->n_switches,
+		 e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->failed, &s->cap_failed, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->stale, &s->cap_stale, n, e)) < 0 ||
-	    (rc = SIM_RESERVE(&s->least, &s->cap_least, n, e)) < 0)
+	    (rc = SIM_RESERVE(&s->tried, &s->cap_tried, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&s->least, &s->cap_least, n, e)) < 0 ||
+	    (rc = sieve_devices_begin(s, e)) < 0)
 		return rc;
 	memset(s->failed, 0, n);
 	memset(s->stale, 0, n);
-	s->n = s->n_failed = 0;
+	s->n = s->n_failed = s->n_alone = 0;
 	return 0;
 }
 
@@ -40,6 +45,19 @@ double sieve_search_odds(const struct sieve_search *s, double n_failed)
 	const double n =
 	    (double)s->model.topo->n_links + s->model.topo->n_switches;
 	return log((n_failed + 1) / (s->thin * fmax(1, n - n_failed)));
+}
+
+double sieve_search_link_odds(const struct sieve_search *s, topo_link l,
+    topo_switch except)
+{
+	const topo_switch at = sieve_devices_of(&s->devices, l, except);
+	if (at != TOPO_NONE)
+		return sieve_devices_odds(&s->devices, at, s->failed[l]);
+	const int alone = s->failed[l] &&
+	    sieve_devices_of(&s->devices, l, TOPO_NONE) == TOPO_NONE;
+	return sieve_search_odds(s,
+	    (double)s->n_alone - alone + s->devices.n_accused -
+		(except != TOPO_NONE && s->devices.at[except].accused));
 }
 
 struct sieve_finding sieve_search_weigh(const struct sieve_search *s,
@@ -84,7 +102,6 @@ static void sieve_search_least(struct sieve_search *s)
 static void sieve_search_screen(struct sieve_search *s)
 {
 	const struct sieve_model *m = &s->model;
-	const double need = -sieve_search_odds(s, (double)s->n_failed) - 2;
 	sieve_search_least(s);
 	s->n = 0;
 	for (topo_link l = 0; l < m->topo->n_links; l++) {
@@ -92,7 +109,9 @@ static void sieve_search_screen(struct sieve_search *s)
 		for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++)
 			n_lost += m->lossy[m->over[k]].n_lost;
 		if (n_lost == 0 ||
-		    (!s->failed[l] && sieve_search_bound(s, l, n_lost) < need))
+		    (!s->failed[l] &&
+			sieve_search_bound(s, l, n_lost) <
+			    -sieve_search_link_odds(s, l, TOPO_NONE) - 2))
 			continue;
 		s->list[s->n++] = (struct sieve_candidate){.link = l};
 		s->stale[l] = 1;
@@ -116,24 +135,44 @@ void sieve_search_stale(struct sieve_search *s, topo_link l)
 static struct sieve_candidate *sieve_search_best(const struct sieve_search *s)
 {
 	struct sieve_candidate *best = NULL;
-	double most = -sieve_search_odds(s, (double)s->n_failed);
-	for (size_t i = 0; i < s->n; i++)
-		if (!s->failed[s->list[i].link] &&
-		    s->list[i].found.ln_factor > most) {
-			most = s->list[i].found.ln_factor;
+	double most = 0;
+	for (size_t i = 0; i < s->n; i++) {
+		const topo_link l = s->list[i].link;
+		if (s->failed[l])
+			continue;
+		const double x = s->list[i].found.ln_factor +
+		    sieve_search_link_odds(s, l, TOPO_NONE);
+		if (x > most) {
+			most = x;
 			best = &s->list[i];
 		}
+	}
 	return best;
 }
 
-static void sieve_search_join(struct sieve_search *s,
-    const struct sieve_candidate *c)
+static void sieve_search_tell(struct sieve_search *s, topo_link l, int sign)
 {
-	s->failed[c->link] = 1;
-	s->n_failed++;
+	s->failed[l] = sign > 0;
+	s->n_failed += sign > 0 ? 1 : SIZE_MAX;
+	if (sieve_devices_of(&s->devices, l, TOPO_NONE) == TOPO_NONE)
+		s->n_alone += sign > 0 ? 1 : SIZE_MAX;
+	sieve_devices_count(&s->devices, l, sign);
+}
+
+void sieve_search_join(struct sieve_search *s, const struct sieve_candidate *c)
+{
+	sieve_search_tell(s, c->link, 1);
 	sieve_prior_count(&s->prior, c->found.hazard, 1);
 	sieve_model_set(&s->model, c->link, c->found.hazard);
 	sieve_search_stale(s, c->link);
+}
+
+void sieve_search_leave(struct sieve_search *s, topo_link l)
+{
+	sieve_search_tell(s, l, -1);
+	sieve_prior_count(&s->prior, s->model.hazard[l], -1);
+	sieve_model_set(&s->model, l, s->prior.mean);
+	sieve_search_stale(s, l);
 }
 
 /* What others explain only falls when one joins, mostly, so that who is best by
@@ -178,19 +217,18 @@ static int sieve_search_fit(struct sieve_search *s)
 		struct sieve_candidate *c = &s->list[i];
 		if (!s->failed[c->link])
 			continue;
-		const double had = s->model.hazard[c->link];
 		c->found = sieve_search_again(s, c->link);
-		const int stays = c->found.ln_factor +
-			sieve_search_odds(s, (double)s->n_failed - 1) >
-		    0;
-		sieve_prior_count(&s->prior, had, -1);
-		if (stays)
+		if (c->found.ln_factor +
+			sieve_search_link_odds(s, c->link, TOPO_NONE) >
+		    0) {
+			sieve_prior_count(&s->prior, s->model.hazard[c->link],
+			    -1);
 			sieve_prior_count(&s->prior, c->found.hazard, 1);
-		sieve_model_set(&s->model, c->link,
-		    stays ? c->found.hazard : s->prior.mean);
-		s->failed[c->link] = (uint8_t)stays;
-		s->n_failed -= !stays;
-		left += !stays;
+			sieve_model_set(&s->model, c->link, c->found.hazard);
+		} else {
+			sieve_search_leave(s, c->link);
+			left++;
+		}
 	}
 	return left;
 }
@@ -234,8 +272,9 @@ int sieve_search_run(struct sieve_search *s, struct sim_err *e)
 	for (unsigned i = 0; i < SIEVE_ROUNDS; i++) {
 		sieve_search_screen(s);
 		const int grew = sieve_search_grow(s);
-		const int moved = sieve_search_refine(s);
-		if (!grew && !moved)
+		const int moved =
+		    sieve_search_refine(s) + sieve_devices_spare(s) > 0;
+		if (!grew && !moved && !sieve_devices_grow(s))
 			break;
 	}
 	return 0;

@@ -6,6 +6,7 @@
 #ifndef ALGOS_SIEVE_SIEVE_SEARCH_H
 #define ALGOS_SIEVE_SIEVE_SEARCH_H
 
+#include "algos/sieve/sieve_devices.h"
 #include "algos/sieve/sieve_prior.h"
 
 /* A link that may have failed, and what was found of it last. */
@@ -22,8 +23,10 @@ struct sieve_search {
 	double thin;
 	size_t n, cap;
 	struct sieve_candidate *list;
-	size_t n_failed, cap_failed, cap_stale, cap_least;
-	uint8_t *failed, *stale; /* [links] */
+	/* Failed links, and those of no accused switch. */
+	size_t n_failed, n_alone, cap_failed, cap_stale, cap_least, cap_tried;
+	struct sieve_devices devices;
+	uint8_t *failed, *stale, *tried; /* [links] */
 	double *least; /* [links] scratch: least rest of a way over it */
 };
 void sieve_search_free(struct sieve_search *s);
@@ -41,5 +44,15 @@ void sieve_search_stale(struct sieve_search *s, topo_link l);
 
 /* ln of the odds, before the window, of a component more than N_FAILED. */
 double sieve_search_odds(const struct sieve_search *s, double n_failed);
+
+/* The same of a link, given what else failed: by its device if that is accused,
+ * else as a component more. Of switch EXCEPT it is taken that it is not accused;
+ * TOPO_NONE: none. */
+double sieve_search_link_odds(const struct sieve_search *s, topo_link l,
+    topo_switch except);
+
+/* A candidate joins, and what depends on it is stale; or leaves. */
+void sieve_search_join(struct sieve_search *s, const struct sieve_candidate *c);
+void sieve_search_leave(struct sieve_search *s, topo_link l);
 
 #endif
