@@ -68,6 +68,29 @@ struct sieve_finding sieve_search_weigh(const struct sieve_search *s,
 	return sieve_prior_weigh(&s->prior, ell);
 }
 
+/* The grid is coarser than the peak of a link that lost much, and what a hazard
+ * is short of would be laid on its neighbours. There the likelihood's own maximum
+ * between the points is better: x sum r / expm1(rest + x) = kept x, iterated. */
+static double sieve_search_sharpen(const struct sieve_search *s, topo_link l,
+    double hazard)
+{
+	enum { TIMES = 8, MUCH = 14 };
+	const struct sieve_model *m = &s->model;
+	double x = hazard, lost = 0;
+	for (unsigned i = 0; i < TIMES; i++) {
+		lost = 0;
+		for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++) {
+			const uint32_t row = m->over[k];
+			lost += m->lossy[row].n_lost * x /
+			    expm1(fmax(m->sum[row] - m->hazard[l], 0) + x);
+		}
+		if (lost < MUCH || m->kept[l] == 0)
+			return hazard;
+		x = lost / m->kept[l];
+	}
+	return fmin(fmax(x, hazard / 2), hazard * 2);
+}
+
 /* --- who may have failed -------------------------------------------------- */
 
 /* An upper bound of ln of the likelihood ratio, over all hazards: with every
@@ -161,9 +184,10 @@ static void sieve_search_tell(struct sieve_search *s, topo_link l, int sign)
 
 void sieve_search_join(struct sieve_search *s, const struct sieve_candidate *c)
 {
+	const double hazard = sieve_search_sharpen(s, c->link, c->found.hazard);
 	sieve_search_tell(s, c->link, 1);
-	sieve_prior_count(&s->prior, c->found.hazard, 1);
-	sieve_model_set(&s->model, c->link, c->found.hazard);
+	sieve_prior_count(&s->prior, hazard, 1);
+	sieve_model_set(&s->model, c->link, hazard);
 	sieve_search_stale(s, c->link);
 }
 
@@ -203,7 +227,8 @@ struct sieve_finding sieve_search_again(struct sieve_search *s, topo_link l)
 {
 	const double had = s->model.hazard[l];
 	sieve_prior_count(&s->prior, had, -1);
-	const struct sieve_finding f = sieve_search_weigh(s, l);
+	struct sieve_finding f = sieve_search_weigh(s, l);
+	f.hazard = sieve_search_sharpen(s, l, f.hazard);
 	sieve_prior_count(&s->prior, had, 1);
 	return f;
 }
