@@ -63,15 +63,13 @@ int rack_acks_leave(const struct rack *r, struct rack_port *p, uint32_t n,
 	return rc < 0 ? rc : rack_acks_due(p, from + r->rtt_slots + 1, late, e);
 }
 
-/* What of a piece is GOOD, MARKED and, at its end, LOST. */
-static void rack_acks_tell(const struct rack *r, struct rack_port *p,
-    const struct rack_piece *x)
+static inline void rack_acks_tell(const struct rack *r, struct rack_conn *c,
+    uint32_t good, uint32_t marked, uint32_t lost, const uint16_t near[3])
 {
-	struct rack_conn *c = &p->conn[x->conn];
-	if (x->good > 0)
-		rack_window_hear(r, c, x->good, x->marked);
-	if (x->lost > 0)
-		rack_window_lose(r, c, x->lost, x->near);
+	if (good > 0)
+		rack_window_hear(r, c, good, marked);
+	if (lost > 0)
+		rack_window_lose(r, c, lost, near);
 }
 
 static int rack_acks_go_far(const struct rack *r, struct rack_port *p,
@@ -100,14 +98,15 @@ static int rack_acks_piece(const struct rack *r, struct rack_port *p,
 	x->doomed -= (uint16_t)doomed;
 	*left -= good + doomed;
 	*done = x->good + x->doomed == 0;
-	struct rack_piece now = *x;
-	now.good = (uint16_t)good;
-	now.marked = (uint16_t)marked;
-	now.lost = *done ? x->lost : 0;
-	if (p->conn[x->conn].cross)
-		return now.good + now.lost > 0 ? rack_acks_go_far(r, p, &now, e)
-					       : 0;
-	rack_acks_tell(r, p, &now);
+	const uint16_t lost = *done ? x->lost : 0;
+	if (p->conn[x->conn].cross && good + lost > 0) {
+		struct rack_piece now = *x;
+		now.good = (uint16_t)good;
+		now.marked = (uint16_t)marked;
+		now.lost = lost;
+		return rack_acks_go_far(r, p, &now, e);
+	}
+	rack_acks_tell(r, &p->conn[x->conn], good, marked, lost, x->near);
 	return 0;
 }
 
@@ -123,8 +122,12 @@ int rack_acks_hear(const struct rack *r, struct rack_port *p, struct sim_err *e)
 		rc = rack_acks_piece(r, p, &n, &done, e);
 		p->at_piece += (size_t)done;
 	}
-	while (p->at_far < p->n_far && p->far[p->at_far].due <= r->now)
-		rack_acks_tell(r, p, &p->far[p->at_far++].piece);
+	for (; p->at_far < p->n_far && p->far[p->at_far].due <= r->now;
+	     p->at_far++) {
+		const struct rack_piece *x = &p->far[p->at_far].piece;
+		rack_acks_tell(r, &p->conn[x->conn], x->good, x->marked,
+		    x->lost, x->near);
+	}
 	rack_acks_close_up(p->piece, &p->at_piece, &p->n_pieces,
 	    sizeof(p->piece[0]));
 	rack_acks_close_up(p->batch, &p->at_batch, &p->n_batches,
