@@ -224,6 +224,8 @@ static void test_a_wrong_description_is_refused(void **state)
 	    {"name x\nparam label u32 1 9 1 1 d\n", "it is taken"},
 	    {"name x\nparam a u32 1 9 1 1 d\nparam a u32 1 9 1 1 d\n",
 		"line 4"},
+	    {"name x\nparam a u32 0 -9 1 1 d\n", "from 0 to -9 is no range"},
+	    {"name x\nparam a f64 2 1 1 1 d\n", "from 2 to 1 is no range"},
 	    {"name x\nsays much\n", "\"much\""},
 	    {"name x\ncolumns off off\n", "named twice"},
 	    {"name \033[31m\n", "is 27, which no text has"},

@@ -131,6 +131,11 @@ static int about_add_param(struct plug_about *a, char *line, struct sim_err *e)
 		return rc;
 	if (it.type == SIM_F_BOOL)
 		it.min = it.max = 0;
+	else if (!(it.min < it.max) ||
+	    (it.type == SIM_F_U32 && (it.min < 0 || it.max > UINT32_MAX)))
+		return sim_fail(e, SIM_EINVAL,
+		    "from %s to %s is no range of a %s.", part[2], part[3],
+		    part[1]);
 	if ((rc = sim_field_set(&it, &value, it.def, e)) < 0)
 		return sim_wrap(e, rc, "its default");
 	it.offset = sizeof(struct plug_params) + 8 * a->n_params++;
