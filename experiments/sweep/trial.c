@@ -349,4 +349,6 @@ void xp_trial_print(const struct xp_trial *t, FILE *out)
 	for (size_t i = 0; i < t->config.n_algos; i++)
 		xp_answer_print(t->config.algo[i].label, &t->topo,
 		    &t->scene.truth, &t->scores[i], &t->verdicts[i], out);
+	if (t->complaint.msg[0])
+		fprintf(out, "no answer of %s\n", t->complaint.msg);
 }

@@ -122,6 +122,17 @@ a_bad_window_is_told_and_costs_no_other_its_row() {
 	END
 }
 
+one_cell_says_why_there_is_no_answer() {
+	local run
+	write_plug "$odd says" ', audit: 0'
+	for run in {0..11}; do
+		run_for 0 "$CULPRIT" run plug.yaml --point 0 --run "$run"
+		grep -q '^no answer of algorithm odd: it failed: I don' stdout &&
+			return
+	done
+	fail "all windows were answered"
+}
+
 # So that a program that can't work does not cost its start at each cell.
 one_that_always_dies_is_given_up() {
 	write_plug "$odd closed"
@@ -219,6 +230,7 @@ run_tests it_describes_itself what_is_wrong_with_a_description_is_told \
     parameters_are_those_of_its_table \
     answers_are_the_same_for_any_number_of_workers \
     a_bad_window_is_told_and_costs_no_other_its_row \
+    one_cell_says_why_there_is_no_answer \
     one_that_always_dies_is_given_up hidden_state_is_found \
     what_it_prints_is_in_nobodys_way \
     a_sweep_goes_on_only_with_the_same_program no_child_stays_behind \
