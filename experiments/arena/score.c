@@ -201,8 +201,8 @@ struct sim_ratio xp_arena_score(const struct xp_arena_entry *x, unsigned score)
 	return out;
 }
 
-/* Of N families the F of one window of W can change the mean of a run by 1 / N / W
- * at most. */
+/* Of N families the F of one window of W of a run can change the mean of all runs by
+ * 1 / N / W / runs at most. */
 struct sim_ratio xp_arena_difference(const struct xp_arena_entry *a,
     const struct xp_arena_entry *b)
 {
@@ -213,7 +213,8 @@ struct sim_ratio xp_arena_difference(const struct xp_arena_entry *a,
 	for (size_t i = 0; i < x.n; i++)
 		n = x.den[i] > n ? x.den[i] : n;
 	sim_ratio_difference(&x, &y, 0.95,
-	    n > 0 && a->windows > 0 ? 1 / n / a->windows : 1, &out);
+	    n > 0 && a->windows > 0 ? 1 / n / a->windows / (double)x.n : 1,
+	    &out);
 	return out;
 }
 

@@ -126,6 +126,7 @@ static const struct cmd_line cmd_arena_line = {
 struct arena_algo {
 	char *text; /* as in a spec; within arena.list */
 	char label[64];
+	const char *name;
 	unsigned needs;
 };
 
@@ -203,6 +204,7 @@ static int arena_read_algo(struct arena *x, char *text, struct sim_err *e)
 	if (rc == 0) {
 		struct arena_algo *one = &x->algo[x->n_algos++];
 		one->text = text;
+		one->name = algo.ops->name;
 		one->needs = algo.ops->needs;
 		memcpy(one->label, algo.label, sizeof(one->label));
 	}
@@ -283,7 +285,8 @@ static size_t arena_put_algos(const struct arena *x, unsigned kinds,
 	size_t n = 0;
 	sim_put(t, "algorithms=[");
 	for (size_t i = 0; i < x->n_algos; i++)
-		if (!(x->algo[i].needs & ~holds))
+		if (!(x->algo[i].needs & ~holds) &&
+		    xp_arena_reads(x->algo[i].name, kinds))
 			sim_put(t, "%s%s", n++ > 0 ? ", " : "",
 			    x->algo[i].text);
 	sim_put(t, "]");
@@ -529,22 +532,13 @@ static int arena_sweeps(struct arena *x, struct sim_err *e)
 	return rc;
 }
 
-/* A label may hold what would end its text. */
-static void arena_put_label(struct sim_text *t, const char *label)
-{
-	sim_put(t, "\"");
-	for (const char *c = label; *c; c++)
-		sim_put(t, "%c", *c == '\'' || *c == '"' ? '`' : *c);
-	sim_put(t, "\" ");
-}
-
 static int arena_plot(const struct arena *x, struct sim_err *e)
 {
 	char algos[ARENA_MAX_ALGOS * 70], title[128];
 	struct sim_text t = {algos, sizeof(algos), 0};
 	const struct xp_arena_standing *s = &x->standing;
 	for (size_t i = 0; i < x->n_algos; i++)
-		arena_put_label(&t, x->algo[i].label);
+		cmd_arena_put_label(&t, x->algo[i].label);
 	snprintf(title, sizeof(title), "Arena %d, size %s, seed %" PRIu64,
 	    XP_ARENA_VERSION, x->size->name, xp_arena_seed(x->a->phrase));
 	const struct cmd_arena_plot p = {.dir = x->dir,

@@ -10,6 +10,14 @@
 #include "experiments/cmd/cmd.h"
 #include "experiments/plot/gnuplot.h"
 
+void cmd_arena_put_label(struct sim_text *t, const char *label)
+{
+	sim_put(t, "\"");
+	for (const char *c = label; *c; c++)
+		sim_put(t, "%c", *c == '\'' || *c == '"' ? '`' : *c);
+	sim_put(t, "\" ");
+}
+
 /* FIGURE of DIR's table NAME.tsv, by the script plots/arena_NAME.gp. */
 static int arena_draw(const struct cmd_arena_plot *p, const char *name,
     const char *vars, struct sim_err *e)

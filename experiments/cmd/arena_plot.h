@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "sim/err.h"
+#include "sim/text.h"
 
 /* What figures say beside their tables. */
 struct cmd_arena_plot {
@@ -15,6 +16,9 @@ struct cmd_arena_plot {
 	const char *algos; /* labels as words of gnuplot */
 	size_t n_runs;
 };
+
+/* Add LABEL to such words; what would end its text becomes another sign. */
+void cmd_arena_put_label(struct sim_text *t, const char *label);
 
 /* Draw DIR/arena_front and DIR/arena_map as .svg, .pdf and .png. Errors SIM_EDEP
  * (no gnuplot), SIM_EIO, SIM_ENOMEM. */
