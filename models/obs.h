@@ -70,7 +70,8 @@ struct obs_tallies; /* models/obs_tallies.h */
 	X(SAMPLES, "counts of hosts in short buckets")                         \
 	X(TALLIES, "packets sent and lost by flow and paths")                  \
 	X(TALLIES_RATED, "known paths, those without a loss too")              \
-	X(TALLIES_TRACED, "known paths of flows that lost something")
+	X(TALLIES_TRACED, "known paths of flows that lost something")          \
+	X(TALLIES_KNOWN, "known paths alone, none without a row")
 
 enum {
 #define X(part, text) OBS_AT_##part,

@@ -29,7 +29,6 @@ struct obs_paths {
 	uint32_t *first;        /* [n_sets + 1] */
 	topo_switch *from, *to; /* [n_sets] the ends */
 	size_t n_slots;     /* where sets are found by their ends: 0 = free, */
-	uint32_t cleared;   /* how often all were taken away */
 	uint32_t *slot;     /* else 1 + set; a power of two of them */
 	uint32_t n_cleared; /* how often all were taken away: who keeps what
 			       follows from them must begin anew */

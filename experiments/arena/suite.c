@@ -50,12 +50,6 @@ const char *const xp_arena_algorithms[] = {"alg1", "vote_flock", "score",
     "score_passive", "netbouncer", "sherlock", "detector", "flock", "sieve",
     NULL};
 
-int xp_arena_reads(const char *algorithm, unsigned kinds)
-{
-	return strcmp(algorithm, "sieve") != 0 ||
-	    !(kinds & ~(unsigned)(OBS_TELE_INT | OBS_TELE_A1));
-}
-
 uint64_t xp_arena_seed(const char *phrase)
 {
 	const uint64_t h = sim_fnv(SIM_FNV_START, phrase, strlen(phrase));

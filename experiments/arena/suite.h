@@ -35,10 +35,6 @@ extern const struct xp_arena_size xp_arena_sizes[]; /* likewise */
  * accuse. */
 extern const char *const xp_arena_algorithms[];
 
-/* Whether the algorithm of that name reads rows of such telemetry, if it has all
- * that it needs of it: one that reads known paths alone does not read those of P. */
-int xp_arena_reads(const char *algorithm, unsigned kinds);
-
 /* The seed that a phrase stands for: 48 bits of its hash, so that every program
  * reads it back equal. */
 uint64_t xp_arena_seed(const char *phrase);

@@ -126,7 +126,6 @@ static const struct cmd_line cmd_arena_line = {
 struct arena_algo {
 	char *text; /* as in a spec; within arena.list */
 	char label[64];
-	const char *name;
 	unsigned needs;
 };
 
@@ -204,7 +203,6 @@ static int arena_read_algo(struct arena *x, char *text, struct sim_err *e)
 	if (rc == 0) {
 		struct arena_algo *one = &x->algo[x->n_algos++];
 		one->text = text;
-		one->name = algo.ops->name;
 		one->needs = algo.ops->needs;
 		memcpy(one->label, algo.label, sizeof(one->label));
 	}
@@ -285,8 +283,7 @@ static size_t arena_put_algos(const struct arena *x, unsigned kinds,
 	size_t n = 0;
 	sim_put(t, "algorithms=[");
 	for (size_t i = 0; i < x->n_algos; i++)
-		if (!(x->algo[i].needs & ~holds) &&
-		    xp_arena_reads(x->algo[i].name, kinds))
+		if (!(x->algo[i].needs & ~holds))
 			sim_put(t, "%s%s", n++ > 0 ? ", " : "",
 			    x->algo[i].text);
 	sim_put(t, "]");

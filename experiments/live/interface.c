@@ -46,11 +46,12 @@ static int interface_kind(struct xp_interface *i, const struct ifreq *r,
 
 /* By the older of two calls, which the kernel answers for all drivers; speeds
  * that it cannot say are -1 in its two halves. */
-static uint64_t interface_line(int fd, struct ifreq *r)
+static uint64_t interface_line(int fd, const struct ifreq *r)
 {
 	struct ethtool_cmd c = {.cmd = ETHTOOL_GSET};
-	r->ifr_data = (void *)&c;
-	if (ioctl(fd, SIOCETHTOOL, r) < 0)
+	struct ifreq ask = *r;
+	ask.ifr_data = (void *)&c;
+	if (ioctl(fd, SIOCETHTOOL, &ask) < 0)
 		return 0;
 	const uint32_t mbps = ethtool_cmd_speed(&c);
 	return mbps == (uint32_t)SPEED_UNKNOWN ? 0 : mbps * UINT64_C(1000000);
