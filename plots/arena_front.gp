@@ -3,7 +3,7 @@
 #
 # Of `culprit arena --plot`, from its front.tsv.
 TABLE = ARG1; OUT = ARG2
-wide = 1.2
+wide = 1.35
 load "style.gp"
 stats TABLE using "host_bytes_s" nooutput
 of(a, c) = strcol("algorithm") eq a ? column(c) : NaN
@@ -13,7 +13,8 @@ set logscale x
 set xlabel "bytes that a host sends for it, a second"
 set ylabel "F, mean of all families"
 set yrange [0:1.04]
-set key outside right top
+set rmargin at screen 0.74
+set key at screen 0.98, 0.9 right top
 set xrange [STATS_min / 1.6:STATS_max * 2.2]
 set label FOOT told
 plot TABLE using (in_front("host_bytes_s")):(in_front("f")) smooth unique \
