@@ -40,15 +40,7 @@ struct flock {
 
 #define FIELD(m) offsetof(struct algo_flock_params, m)
 static const struct sim_field flock_fields[] = {
-    {"p_bad", SIM_F_F64, FIELD(p_bad), .min = 0, .max = 0.999, .unit = "1",
-	.def = "0",
-	.doc = "chance to be lost on a failed path; 0: by telemetry"},
-    {"p_good", SIM_F_F64, FIELD(p_good), .min = 0, .max = 0.999, .unit = "1",
-	.def = "0", .doc = "on another one; 0: by telemetry"},
-    {"prior", SIM_F_F64, FIELD(prior), .min = -1e6, .max = 0, .unit = "nats",
-	.def = "0", .doc = "of a failed link; 0: by telemetry"},
-    {"switches", SIM_F_BOOL, FIELD(switches), .def = "true",
-	.doc = "switches may fail, too"},
+    FLOCK_MODEL_FIELDS,
     {"beam", SIM_F_U32, FIELD(beam), .min = 1, .max = FLOCK_MOST_BEAM,
 	.unit = "1", .def = "1", .doc = "hypotheses that are kept at a step"},
     {"tie", SIM_F_F64, FIELD(tie), .min = 0, .max = 1e6, .unit = "nats",

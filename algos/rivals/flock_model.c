@@ -140,6 +140,14 @@ static void flock_set_parts(struct flock_model *m, uint32_t set, uint32_t b,
 	}
 }
 
+static void flock_cables_add(struct flock_model *m, uint32_t i, double value)
+{
+	if (m->rows->up[i] != TOPO_NONE)
+		m->gain[m->rows->up[i]] += value;
+	if (m->rows->down[i] != TOPO_NONE)
+		m->gain[m->rows->down[i]] += value;
+}
+
 /* The same of the cables of its hosts, which hit all paths. */
 static void flock_set_cables(struct flock_model *m, uint32_t set, uint32_t b,
     double sign)
@@ -149,12 +157,8 @@ static void flock_set_cables(struct flock_model *m, uint32_t set, uint32_t b,
 		const uint32_t i = m->unknown[k];
 		if (m->dead[i])
 			continue;
-		const double more =
-		    sign * (m->full[i] - (b ? flock_row(m, i, q) : 0));
-		if (m->rows->up[i] != TOPO_NONE)
-			m->gain[m->rows->up[i]] += more;
-		if (m->rows->down[i] != TOPO_NONE)
-			m->gain[m->rows->down[i]] += more;
+		flock_cables_add(m, i,
+		    sign * (m->full[i] - (b ? flock_row(m, i, q) : 0)));
 	}
 }
 
@@ -197,14 +201,6 @@ static void flock_path_add(struct flock_model *m, uint32_t path, double value)
 {
 	for (uint32_t k = m->ways.off[path]; k < m->ways.off[path + 1]; k++)
 		m->gain[m->ways.part[k]] += value;
-}
-
-static void flock_cables_add(struct flock_model *m, uint32_t i, double value)
-{
-	if (m->rows->up[i] != TOPO_NONE)
-		m->gain[m->rows->up[i]] += value;
-	if (m->rows->down[i] != TOPO_NONE)
-		m->gain[m->rows->down[i]] += value;
 }
 
 /* Rows over C, or over a path that it hits, say nothing of others any more. */

@@ -48,6 +48,22 @@ void flock_model_free(struct flock_model *m);
 int flock_model_params(const struct algo_flock_params *asked,
     unsigned telemetry, struct algo_flock_params *p, struct sim_err *e);
 
+/* The fields of those parameters that the likelihood and its priors have. */
+/* clang-format off */
+#define FLOCK_MODEL_FIELDS                                                     \
+	{"p_bad", SIM_F_F64, offsetof(struct algo_flock_params, p_bad),        \
+	    .min = 0, .max = 0.999, .unit = "1", .def = "0",                   \
+	    .doc = "chance to be lost on a failed path; 0: by telemetry"},     \
+	{"p_good", SIM_F_F64, offsetof(struct algo_flock_params, p_good),      \
+	    .min = 0, .max = 0.999, .unit = "1", .def = "0",                   \
+	    .doc = "on another one; 0: by telemetry"},                         \
+	{"prior", SIM_F_F64, offsetof(struct algo_flock_params, prior),        \
+	    .min = -1e6, .max = 0, .unit = "nats", .def = "0",                 \
+	    .doc = "of a failed link; 0: by telemetry"},                       \
+	{"switches", SIM_F_BOOL, offsetof(struct algo_flock_params, switches), \
+	    .def = "true", .doc = "switches may fail, too"}
+/* clang-format on */
+
 /* Of component C to be failed; nats, below 0. */
 double flock_model_prior(const struct flock_model *m,
     const struct algo_flock_params *p, uint32_t c);

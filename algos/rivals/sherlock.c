@@ -18,17 +18,8 @@ struct sherlock_set {
 	double value;
 };
 
-#define FIELD(m) offsetof(struct algo_flock_params, m)
 static const struct sim_field sherlock_fields[] = {
-    {"p_bad", SIM_F_F64, FIELD(p_bad), .min = 0, .max = 0.999, .unit = "1",
-	.def = "0",
-	.doc = "chance to be lost on a failed path; 0: by telemetry"},
-    {"p_good", SIM_F_F64, FIELD(p_good), .min = 0, .max = 0.999, .unit = "1",
-	.def = "0", .doc = "on another one; 0: by telemetry"},
-    {"prior", SIM_F_F64, FIELD(prior), .min = -1e6, .max = 0, .unit = "nats",
-	.def = "0", .doc = "of a failed link; 0: by telemetry"},
-    {"switches", SIM_F_BOOL, FIELD(switches), .def = "true",
-	.doc = "switches may fail, too"},
+    FLOCK_MODEL_FIELDS,
     {0},
 };
 
