@@ -5,12 +5,13 @@
 #include <string.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/long_run.h"
 #include "experiments/live/agent_daemon.h"
 #include "experiments/live/daemon.h"
 #include "sim/text.h"
 #include "topo/addr.h"
 
-enum { MAX_FIELDS = 40, MAX_DSCP = 63, MAX_MIB = 1 << 20 };
+enum { MAX_FIELDS = 40, MAX_DSCP = 63 };
 
 struct args {
 	struct xp_agent_params params;
@@ -142,18 +143,7 @@ static const struct cmd_option cmd_agent_options[] = {
     {"dscp", 0, "N,...", "DSCP of each class (0)", .take = take_dscps},
     {"param", 'p', "KEY=VALUE", "a parameter below; may be repeated",
 	.take = take_agent_param},
-    {"user", 0, "NAME", "whom to become once all is open (root: nobody)",
-	.take = cmd_take_text, .at = CMD_AT(params.user)},
-    {"log", 0, "FILE", "log to FILE, of 1 MiB, and FILE.1 (stderr)",
-	.take = cmd_take_log, .at = CMD_AT(params.log)},
-    {"status", 0, "FILE",
-	"write status to FILE every 10 s; SIGUSR1 has it logged",
-	.take = cmd_take_text, .at = CMD_AT(params.status)},
-    {"memory-mib", 0, "N",
-	"die rather than take more private memory (64); 0: no limit",
-	.take = cmd_take_u32, .at = CMD_AT(params.memory_mib), .max = MAX_MIB},
-    {"for", 0, "S", "end after S seconds", .take = cmd_take_seconds,
-	.at = CMD_AT(params.for_s)},
+    CMD_LONG_RUN_OPTIONS,
     {"once", 0, NULL,
 	"ask for the list once, probe nobody; exit 1 if there is none",
 	.take = cmd_take_flag, .at = CMD_AT(params.once)},

@@ -8,12 +8,13 @@
 #include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/long_run.h"
 #include "experiments/cmd/samples.h"
 #include "experiments/cmd/trace_file.h"
 #include "experiments/live/recorder.h"
 #include "sim/text.h"
 
-enum { MAX_MIB = 1 << 20, USUAL_MIB = 256, USUAL_MEMORY_MIB = 64 };
+enum { USUAL_MIB = 256, USUAL_MEMORY_MIB = 64 };
 
 struct args {
 	struct xp_recorder_params params;
@@ -174,19 +175,8 @@ static const struct cmd_option samples_record_options[] = {
 	.take = cmd_take_time, .at = CMD_AT(params.store.max_age)},
     {"max-mib", 0, "N", "and before they come to more than N MiB (256)",
 	.take = cmd_take_mib, .at = CMD_AT(params.store.max_bytes), .min = 3,
-	.max = MAX_MIB},
-    {"user", 0, "NAME", "whom to become once all is open (root: nobody)",
-	.take = cmd_take_text, .at = CMD_AT(params.user)},
-    {"log", 0, "FILE", "log to FILE, of 1 MiB, and FILE.1 (stderr)",
-	.take = cmd_take_log, .at = CMD_AT(params.log)},
-    {"status", 0, "FILE",
-	"write status to FILE every 10 s; SIGUSR1 has it logged",
-	.take = cmd_take_text, .at = CMD_AT(params.status)},
-    {"memory-mib", 0, "N",
-	"die rather than take more private memory (64); 0: no limit",
-	.take = cmd_take_u32, .at = CMD_AT(params.memory_mib), .max = MAX_MIB},
-    {"for", 0, "S", "end after S seconds", .take = cmd_take_seconds,
-	.at = CMD_AT(params.for_s)},
+	.max = CMD_MAX_MIB},
+    CMD_LONG_RUN_OPTIONS,
     {"once", 0, NULL, "end when a run of each width is kept",
 	.take = cmd_take_flag, .at = CMD_AT(params.once)},
     {0},
