@@ -21,7 +21,8 @@
 
 #define LEVEL 1e-5
 
-enum { RUNS = 6, SIMULATED = 400, FIRST_SIMULATED = 100000, MAX_ROW = 256 };
+enum { RUNS = 6, SIMULATED = 400, FIRST_SIMULATED = 100000 };
+enum { MAX_ROW = 512, MAX_QUANTITIES = MAX_ROW }; /* at most one a double */
 
 /* What is compared: a mean over runs, or the ratio of two sums. */
 struct quantity {
@@ -36,14 +37,14 @@ struct bench {
 	struct xp_config c;
 	size_t n_runs, n_row; /* the kernel's; doubles of a row */
 	double *row; /* [n_runs + SIMULATED][n_row], the kernel's first */
-	struct quantity q[128];
+	struct quantity q[MAX_QUANTITIES];
 	size_t n_q;
 };
 
 static void add_quantity(struct bench *b, const char *of, const char *name,
     size_t num, size_t den)
 {
-	assert_true(b->n_q < sizeof(b->q) / sizeof(b->q[0]));
+	assert_true(b->n_q < MAX_QUANTITIES);
 	b->q[b->n_q++] = (struct quantity){of, name, num, den};
 }
 
