@@ -54,13 +54,6 @@ static int cube_check_counts(const struct res_cube *c, struct sim_err *e)
 	return 0;
 }
 
-/* 0 would be a measurement; NaN says that there is none. */
-static void cube_blank(double row[], size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		row[i] = NAN;
-}
-
 static int cube_note_libraries(struct res_cube *c, struct sim_err *e)
 {
 	char now[RES_LIBRARIES_BYTES];
@@ -93,20 +86,10 @@ int res_cube_alloc_head(struct res_cube *c, struct sim_err *e)
 
 int res_cube_alloc(struct res_cube *c, struct sim_err *e)
 {
-	size_t n_doubles;
-	int rc = res_cube_alloc_head(c, e);
-	if (rc < 0)
-		return rc;
-	/* At most 2^31 rows, as was checked; times the doubles of one it may
-	 * still be too large to count. */
-	if (__builtin_mul_overflow(c->n_rows, c->row_doubles, &n_doubles))
-		return sim_fail(e, SIM_ELIMIT,
-		    "%zu cells of %zu algorithms are too many.", c->n_rows,
-		    c->n_algos);
-	if ((rc = SIM_ZALLOC(&c->row, n_doubles, e)) < 0)
-		return rc;
-	cube_blank(c->row, n_doubles);
-	return 0;
+	const int rc = res_cube_alloc_head(c, e);
+	return rc < 0
+	    ? rc
+	    : res_columns_open(&c->rows, c->n_rows, c->row_doubles, e);
 }
 
 /* Coordinates become datasets and columns beside ours, so their names must not
@@ -200,7 +183,7 @@ void res_cube_free(struct res_cube *c)
 	}
 	free(c->claim);
 	free(c->status);
-	free(c->row);
+	res_columns_close(&c->rows);
 	*c = (struct res_cube){0};
 }
 
@@ -264,17 +247,28 @@ size_t res_cube_outer_axes(const struct res_cube *c)
 	return n_axes;
 }
 
+void res_cube_get_row(const struct res_cube *c, size_t row, size_t first,
+    size_t n, double to[])
+{
+	for (size_t k = 0; k < n; k++)
+		to[k] = res_columns_get(&c->rows, row, first + k);
+}
+
+/* 0 would be a measurement; NaN says that there is none. */
+void res_cube_set_row(struct res_cube *c, size_t row, const double from[])
+{
+	for (size_t k = 0; k < c->row_doubles; k++)
+		res_columns_put(&c->rows, row, k, from ? from[k] : NAN);
+}
+
 static void put_row(struct res_cube *c, size_t i, enum res_status status,
     const double row[])
 {
-	double *to = c->row + i * c->row_doubles;
 	c->status[i] = (uint8_t)status;
 	/* A failed trial may have measured something before it failed; of one
 	 * that crashed or never ran there is nothing. */
-	if (row && (status == RES_DONE || status == RES_FAILED))
-		memcpy(to, row, c->row_doubles * sizeof(to[0]));
-	else
-		cube_blank(to, c->row_doubles);
+	res_cube_set_row(c, i,
+	    status == RES_DONE || status == RES_FAILED ? row : NULL);
 }
 
 /* A trial gives all points of its cell at once, one row after the other. */
@@ -293,17 +287,12 @@ double res_cube_value(const struct res_cube *c, size_t point, size_t run,
 {
 	assert(column < c->row_doubles);
 	const size_t row = res_cube_row(c, point, run);
-	return row == SIZE_MAX ? NAN : c->row[row * c->row_doubles + column];
+	return row == SIZE_MAX ? NAN : res_columns_get(&c->rows, row, column);
 }
 
-/* Stops at the first number, so only a column without any costs a pass over all
- * rows. */
 int res_cube_has(const struct res_cube *c, size_t column)
 {
-	for (size_t i = 0; i < c->n_rows; i++)
-		if (!isnan(c->row[i * c->row_doubles + column]))
-			return 1;
-	return 0;
+	return res_columns_has(&c->rows, column);
 }
 
 size_t res_cube_n_unanswered(const struct res_cube *c, size_t algo)
@@ -490,21 +479,38 @@ static const char *cube_name_row(const struct res_cube *c, size_t row,
 /* Streams are named by seed, point and run, so a cell that was run twice must
  * give the same numbers to the last bit. Where it does not, one of the files is
  * wrong or a trial depends on more than its seed. */
-static int cube_check_row(const struct res_cube *c, const struct res_cube *from,
-    size_t row, struct sim_err *e)
+static int cube_check_column(const struct res_cube *c,
+    const struct res_cube *from, size_t column, struct sim_err *e)
 {
-	if (c->status[row] != RES_DONE || from->status[row] != RES_DONE)
-		return 0;
 	char name[64];
-	const double *x = c->row + row * c->row_doubles;
-	const double *y = from->row + row * c->row_doubles;
-	for (size_t i = 0; i < c->row_doubles; i++)
-		if (x[i] != y[i] && !(isnan(x[i]) && isnan(y[i])))
+	for (size_t row = 0; row < c->n_rows; row++) {
+		const double x = res_columns_get(&c->rows, row, column);
+		const double y = res_columns_get(&from->rows, row, column);
+		if (c->status[row] == RES_DONE &&
+		    from->status[row] == RES_DONE && x != y &&
+		    !(isnan(x) && isnan(y)))
 			return sim_fail(e, SIM_EMISMATCH,
 			    "%s is in both, with different numbers (%.17g and "
 			    "%.17g).",
-			    cube_name_row(c, row, name), x[i], y[i]);
+			    cube_name_row(c, row, name), x, y);
+	}
 	return 0;
+}
+
+static int cube_takes(const struct res_cube *c, const struct res_cube *from,
+    size_t row)
+{
+	return from->status[row] == RES_DONE || c->status[row] == RES_NOT_RUN;
+}
+
+/* What did not run or crashed has no numbers in FROM. */
+static void cube_take_column(struct res_cube *c, const struct res_cube *from,
+    size_t column)
+{
+	for (size_t row = 0; row < c->n_rows; row++)
+		if (cube_takes(c, from, row))
+			res_columns_put(&c->rows, row, column,
+			    res_columns_get(&from->rows, row, column));
 }
 
 int res_cube_merge(struct res_cube *c, const struct res_cube *from,
@@ -517,14 +523,19 @@ int res_cube_merge(struct res_cube *c, const struct res_cube *from,
 		return sim_fail(e, SIM_EMISMATCH,
 		    "one is shard %u/%u, the other %u/%u.", c->shard_i + 1,
 		    c->shard_n, from->shard_i + 1, from->shard_n);
-	/* All rows are compared before the first is copied, so a mismatch
+	/* All is compared before the first number is copied, so a mismatch
 	 * leaves C unchanged. */
-	for (size_t i = 0; i < c->n_rows; i++)
-		if ((rc = cube_check_row(c, from, i, e)) < 0)
-			return rc;
-	for (size_t i = 0; i < c->n_rows; i++)
-		if (from->status[i] == RES_DONE || c->status[i] == RES_NOT_RUN)
-			put_row(c, i, (enum res_status)from->status[i],
-			    from->row + i * c->row_doubles);
-	return 0;
+	for (size_t i = 0; rc == 0 && i < c->row_doubles; i++) {
+		rc = cube_check_column(c, from, i, e);
+		res_columns_rest(&c->rows, i);
+		res_columns_rest(&from->rows, i);
+	}
+	for (size_t i = 0; rc == 0 && i < c->row_doubles; i++) {
+		cube_take_column(c, from, i);
+		res_columns_rest(&from->rows, i);
+	}
+	for (size_t i = 0; rc == 0 && i < c->n_rows; i++)
+		if (cube_takes(c, from, i))
+			c->status[i] = from->status[i];
+	return rc;
 }

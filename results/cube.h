@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "results/columns.h"
 #include "results/schema.h"
 #include "sim/bytes.h"
 #include "sim/err.h"
@@ -76,9 +77,9 @@ struct res_cube {
 	 * shard by cell, then by the points of it. See res_cube_row(). */
 	size_t n_rows;
 	uint8_t *status; /* [n_rows], enum res_status */
-	/* [n_rows][row_doubles]: trial metrics, then each algorithm's. NULL in a
-	 * head, res_cube_alloc_head(). */
-	double *row;
+	/* Of each row row_doubles columns: trial metrics, then each algorithm's.
+	 * None in a head, res_cube_alloc_head(). */
+	struct res_columns rows;
 	size_t row_doubles;
 
 	/* [n_points / n_along], where there is UNTIL: runs that count of a
@@ -143,6 +144,12 @@ void res_cube_put(struct res_cube *c, size_t place, size_t run,
 /* Cells at some window of which that algorithm, one from outside, gave no answer;
  * all others of the cell did. Cost O(rows). */
 size_t res_cube_n_unanswered(const struct res_cube *c, size_t algo);
+
+/* TO[n] is what a row that it holds has in columns [FIRST, FIRST + N);
+ * FROM[row_doubles] becomes a row, NULL standing for NaN throughout. */
+void res_cube_get_row(const struct res_cube *c, size_t row, size_t first,
+    size_t n, double to[]);
+void res_cube_set_row(struct res_cube *c, size_t row, const double from[]);
 
 /* One value, NaN if it is another shard's. COLUMN of a row: RES_TRIAL_*, or RES_ALGO_* beyond
  * res_row_doubles(algo). */

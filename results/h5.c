@@ -287,15 +287,17 @@ static double h5_plain(double x)
 	return isnan(x) ? NAN : x;
 }
 
-/* Gather one column of all rows: the cube holds rows by trial, the file has a
- * dataset for each metric. */
+/* One column of all rows. */
 static int h5_gather(struct writer *w, double to[], size_t column)
 {
 	const struct res_cube *c = w->c;
-	int rc = w->from ? w->from->column(w->from->arg, column, to, w->e) : 0;
+	int rc = 0;
+	if (w->from)
+		rc = w->from->column(w->from->arg, column, to, w->e);
+	else
+		res_columns_read(&c->rows, column, to);
 	for (size_t i = 0; rc == 0 && i < c->n_rows; i++)
-		to[i] = h5_plain(
-		    w->from ? to[i] : c->row[i * c->row_doubles + column]);
+		to[i] = h5_plain(to[i]);
 	return rc;
 }
 

@@ -82,4 +82,9 @@ int res_h5_write_from(const struct res_cube *c,
  * SIM_ENOMEM. */
 int res_h5_read(struct res_cube *c, const char *path, struct sim_err *e);
 
+/* The same; numbers that are many go into a file without a name beside SCRATCH
+ * (results/columns.h). Errors also SIM_EIO, naming that. */
+int res_h5_read_beside(struct res_cube *c, const char *path,
+    const char *scratch, struct sim_err *e);
+
 #endif

@@ -19,7 +19,8 @@
 struct reader {
 	struct res_cube *c;
 	hid_t file;
-	size_t bytes; /* of the file: bounds what is allocated */
+	size_t bytes;        /* of the file: bounds what is allocated */
+	const char *scratch; /* NULL: all in memory */
 	/* Of metrics: algorithm, axes..., run; or of a shard algorithm, cell,
 	 * and the axes along. */
 	hsize_t dim[H5S_MAX_RANK];
@@ -294,13 +295,6 @@ static int get_shape(struct reader *r)
 
 /* --- numbers --------------------------------------------------------------*/
 
-static void h5_read_scatter(struct res_cube *c, size_t column,
-    const double from[])
-{
-	for (size_t i = 0; i < c->n_rows; i++)
-		c->row[i * c->row_doubles + column] = from[i];
-}
-
 /* The same rule as put_metric() in h5.c: what it must not leave out has to be
  * there. */
 static int is_left_out(struct reader *r, const struct res_metric *m,
@@ -321,7 +315,7 @@ static int get_metrics(struct reader *r, double buf[])
 		rc = get_numbers(r, r->file, res_trial_metrics[m].name,
 		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank - 1, r->dim + 1, buf);
 		if (rc == 0)
-			h5_read_scatter(c, m, buf);
+			res_columns_write(&c->rows, m, buf);
 	}
 	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++) {
 		if (is_left_out(r, &res_algo_metrics[m], 1))
@@ -329,7 +323,7 @@ static int get_metrics(struct reader *r, double buf[])
 		rc = get_numbers(r, r->file, res_algo_metrics[m].name,
 		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank, r->dim, buf);
 		for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
-			h5_read_scatter(c, res_row_doubles(a) + m,
+			res_columns_write(&c->rows, res_row_doubles(a) + m,
 			    buf + a * c->n_rows);
 	}
 	return rc;
@@ -405,6 +399,8 @@ static int get_cells(struct reader *r)
 	int rc = res_cube_alloc(r->c, r->e);
 	if (rc == SIM_EINVAL) /* n_along does not fit the axes */
 		rc = SIM_EPARSE;
+	if (rc == 0 && r->scratch)
+		rc = res_columns_spill(&r->c->rows, r->scratch, r->e);
 	/* There may be more shards than cells. */
 	if (rc < 0 || r->c->n_rows == 0 || (rc = get_rows(r)) < 0)
 		return rc;
@@ -543,13 +539,13 @@ static int check_sum(const unsigned char *bytes, size_t n, struct sim_err *e)
 }
 
 static int read_image(struct res_cube *c, void *bytes, size_t n,
-    struct sim_err *e)
+    const char *scratch, struct sim_err *e)
 {
 	int rc = check_sum(bytes, n, e);
 	if (rc < 0)
 		return rc;
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-	struct reader r = {.c = c, .bytes = n, .e = e};
+	struct reader r = {.c = c, .bytes = n, .scratch = scratch, .e = e};
 	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 	H5Pset_fapl_core(access, 1 << 20, 0);
 	H5Pset_file_image(access, bytes, n - RES_H5_TRAILER);
@@ -564,7 +560,8 @@ static int read_image(struct res_cube *c, void *bytes, size_t n,
 	return rc;
 }
 
-int res_h5_read(struct res_cube *c, const char *path, struct sim_err *e)
+int res_h5_read_beside(struct res_cube *c, const char *path,
+    const char *scratch, struct sim_err *e)
 {
 	void *bytes = NULL;
 	size_t n = 0;
@@ -572,11 +569,16 @@ int res_h5_read(struct res_cube *c, const char *path, struct sim_err *e)
 	int rc = res_file_read(path, &bytes, &n, e);
 	if (rc < 0)
 		return rc;
-	rc = read_image(c, bytes, n, e);
+	rc = read_image(c, bytes, n, scratch, e);
 	free(bytes);
 	if (rc < 0) {
 		res_cube_free(c);
 		return sim_wrap(e, rc, "cannot read %s", path);
 	}
 	return 0;
+}
+
+int res_h5_read(struct res_cube *c, const char *path, struct sim_err *e)
+{
+	return res_h5_read_beside(c, path, NULL, e);
 }

@@ -113,14 +113,10 @@ static int move_bytes(const struct res_shards *s, int in, void *bytes, size_t n,
 static int lay_down(struct res_shards *s, struct part *p,
     const struct res_cube *c, size_t column, struct sim_err *e)
 {
-	int has = 0;
 	p->at[column] = NOWHERE;
-	for (size_t i = 0; i < c->n_rows; i++) {
-		s->column[i] = c->row[i * c->row_doubles + column];
-		has |= !isnan(s->column[i]);
-	}
-	if (!has)
+	if (!res_columns_has(&c->rows, column))
 		return 0;
+	res_columns_read(&c->rows, column, s->column);
 	const size_t bytes = c->n_rows * sizeof(s->column[0]);
 	p->at[column] = s->end;
 	s->end += bytes;
@@ -150,10 +146,10 @@ static int make_head(struct res_shards *s, struct res_cube *c,
 	s->head.shard_i = 0;
 	s->head.shard_n = 1;
 	s->head.status = NULL;
-	s->head.row = NULL;
+	s->head.rows = (struct res_columns){0};
 	/* What is of the shard stays with it. */
 	*c = (struct res_cube){.status = c->status,
-	    .row = c->row,
+	    .rows = c->rows,
 	    .n_rows = c->n_rows,
 	    .row_doubles = c->row_doubles,
 	    .n_points = c->n_points,

@@ -63,10 +63,10 @@ static void make_cube(struct res_cube *c, size_t n_points, size_t n_runs)
 			res_cube_put(c, p, r, RES_DONE, row);
 }
 
-static double *at(const struct res_cube *c, size_t point, size_t run,
-    size_t column)
+static void set(struct res_cube *c, size_t point, size_t run, size_t column,
+    double x)
 {
-	return &c->row[(point * c->n_runs + run) * c->row_doubles + column];
+	res_columns_put(&c->rows, point * c->n_runs + run, column, x);
 }
 
 static void note(void *arg, const char *sentence)
@@ -100,11 +100,11 @@ static void a_mean_has_the_error_of_its_runs(void **state)
 	(void)state;
 	make_cube(&c, 2, 3);
 	/* 3, 5 and 10: mean 6, variance 13, error sqrt(13 / 3). */
-	*at(&c, 0, 0, METRIC(n_drops)) = 3;
-	*at(&c, 0, 1, METRIC(n_drops)) = 5;
-	*at(&c, 0, 2, METRIC(n_drops)) = 10;
+	set(&c, 0, 0, METRIC(n_drops), 3);
+	set(&c, 0, 1, METRIC(n_drops), 5);
+	set(&c, 0, 2, METRIC(n_drops), 10);
 	/* Of one run no error is known. */
-	*at(&c, 1, 1, METRIC(n_drops)) = 7;
+	set(&c, 1, 1, METRIC(n_drops), 7);
 	char *text = write_text(&c);
 	has_line(text, "\nn\t" COLUMNS);
 	has_line(text, "\n1\tn_drops\t3\t3\t3\t6\t2.082\n");
@@ -126,11 +126,11 @@ static void a_ratio_has_the_error_of_its_runs(void **state)
 	/* Runs are right or wrong as a whole: two of four, the error of which
 	 * is sqrt(1/4 / 3), however many flows there are. */
 	for (size_t r = 0; r < 4; r++) {
-		*at(&c, 0, r, a + RES_ALGO_flows_all) = 100;
-		*at(&c, 0, r, a + RES_ALGO_hits_all) = r % 2 ? 100 : 0;
+		set(&c, 0, r, a + RES_ALGO_flows_all, 100);
+		set(&c, 0, r, a + RES_ALGO_hits_all, r % 2 ? 100 : 0);
 		/* 0 of 0 is no sample. */
-		*at(&c, 0, r, a + RES_ALGO_flows_kept) = r == 0 ? 5 : 0;
-		*at(&c, 0, r, a + RES_ALGO_hits_kept) = r == 0 ? 4 : 0;
+		set(&c, 0, r, a + RES_ALGO_flows_kept, r == 0 ? 5 : 0);
+		set(&c, 0, r, a + RES_ALGO_hits_kept, r == 0 ? 4 : 0);
 	}
 	char *text = write_text(&c);
 	has_line(text, "\na:accuracy_all\t4\t4\t400\t0.5\t0.2887\n");
@@ -152,7 +152,7 @@ static void a_long_cell_is_one_line(void **state)
 		make_cube(&c, n, 1);
 		c.n_along = n;
 		for (size_t p = 0; p < n; p++)
-			*at(&c, p, 0, METRIC(p50_us)) = (double)p;
+			set(&c, p, 0, METRIC(p50_us), (double)p);
 		char *text = write_text(&c);
 		size_t lines = 0;
 		for (const char *t = text; (t = strchr(t, '\n')); t++)
@@ -204,15 +204,17 @@ static void the_same_makings_demand_the_same_numbers(void **state)
 	fill(&c, 1000);
 	char *text = write_text(&c);
 	assert_true(check(&c, text, NULL).exact);
-	*at(&c, 0, 3, METRIC(n_drops)) += 0.001;
+	set(&c, 0, 3, METRIC(n_drops),
+	    res_cube_value(&c, 0, 3, METRIC(n_drops)) + 0.001);
 	struct xp_expected x = check(&c, text, why);
 	assert_int_equal(x.n_failed, 1);
 	assert_string_equal(why,
 	    "n_drops 1000.00001 in 100 runs, was 1000 in 100: 1 times, of the "
 	    "same spec, seed and version");
 	/* What only ours has is nothing that can be. */
-	*at(&c, 0, 3, METRIC(n_drops)) -= 0.001;
-	*at(&c, 0, 0, METRIC(n_flows)) = 1;
+	set(&c, 0, 3, METRIC(n_drops),
+	    res_cube_value(&c, 0, 3, METRIC(n_drops)) - 0.001);
+	set(&c, 0, 0, METRIC(n_flows), 1);
 	x = check(&c, text, why);
 	assert_int_equal(x.n_failed, 0);
 	assert_int_equal(x.n_new, 1);
@@ -220,7 +222,8 @@ static void the_same_makings_demand_the_same_numbers(void **state)
 	assert_string_equal(why, "n_flows is not in the earlier table");
 	/* Under another seed both are no defect. */
 	c.seed++;
-	*at(&c, 0, 3, METRIC(n_drops)) += 0.001;
+	set(&c, 0, 3, METRIC(n_drops),
+	    res_cube_value(&c, 0, 3, METRIC(n_drops)) + 0.001);
 	x = check(&c, text, why);
 	assert_int_equal(x.exact, 0);
 	assert_int_equal(x.n_failed, 0);
@@ -303,8 +306,8 @@ static void what_is_lost_fails(void **state)
 	struct res_cube c;
 	(void)state;
 	make_cube(&c, 1, 2);
-	*at(&c, 0, 0, METRIC(n_drops)) = 4.9;
-	*at(&c, 0, 1, METRIC(n_drops)) = 5.1;
+	set(&c, 0, 0, METRIC(n_drops), 4.9);
+	set(&c, 0, 1, METRIC(n_drops), 5.1);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char table[512], why[512];
 		snprintf(table, sizeof(table), HEAD "%s", cases[i].text);
@@ -330,7 +333,8 @@ static void what_is_missing_never_passes(void **state)
 	char why[512];
 	(void)state;
 	make_cube(&c, 1, 2);
-	*at(&c, 0, 0, METRIC(n_drops)) = *at(&c, 0, 1, METRIC(n_drops)) = 5;
+	set(&c, 0, 0, METRIC(n_drops), 5);
+	set(&c, 0, 1, METRIC(n_drops), 5);
 	c.status[1] = RES_NOT_RUN;
 	x = check(&c, table, why);
 	assert_true(x.n_missing == 1 && x.n_failed == 0);
@@ -361,7 +365,7 @@ static void what_neither_measured_is_no_number(void **state)
 	(void)state;
 	make_cube(&c, 2, 2);
 	for (size_t r = 0; r < 2; r++)
-		*at(&c, 0, r, METRIC(p50_us)) = 268;
+		set(&c, 0, r, METRIC(p50_us), 268);
 	char *text = write_text(&c);
 	has_line(text, "\n2\tp50_us\t2\t0\t0\tNaN\tNaN\n");
 	for (int other = 0; other < 2; other++) {
@@ -373,8 +377,8 @@ static void what_neither_measured_is_no_number(void **state)
 	}
 	/* Never after always fails, though the z of two runs can't. */
 	for (size_t r = 0; r < 2; r++) {
-		*at(&c, 0, r, METRIC(p50_us)) = NAN;
-		*at(&c, 1, r, METRIC(p50_us)) = 268;
+		set(&c, 0, r, METRIC(p50_us), NAN);
+		set(&c, 1, r, METRIC(p50_us), 268);
 	}
 	x = check(&c, text, why);
 	assert_true(x.n_failed == 1 && xp_expected_fails(&x));
@@ -396,7 +400,7 @@ static void other_points_have_no_common_mean(void **state)
 	fill(&few, 1000);
 	fill(&many, 1000);
 	for (size_t r = 0; r < 50; r++)
-		*at(&many, 1, r, METRIC(n_drops)) = 2000;
+		set(&many, 1, r, METRIC(n_drops), 2000);
 	char *of_many = write_text(&many), *of_few = write_text(&few);
 	many.axis[0].coord[0].number[1] = 3;
 	many.seed++;
@@ -425,7 +429,7 @@ static void what_is_measured_less_often_fails(void **state)
 	char *text = write_text(&c);
 	c.seed++;
 	for (size_t r = 0; r < 40; r++)
-		*at(&c, 0, r, METRIC(n_drops)) = NAN;
+		set(&c, 0, r, METRIC(n_drops), NAN);
 	const struct xp_expected x = check(&c, text, why);
 	assert_int_equal(x.n_failed, 1);
 	if (!strstr(why, "in 60 of 100 runs") ||
@@ -529,7 +533,7 @@ static void few_runs_see_nothing(void **state)
 	for (size_t n = 2; n < 60; n += 12) {
 		make_cube(&c, 1, n);
 		for (size_t r = 0; r < n; r++)
-			*at(&c, 0, r, METRIC(n_drops)) = r % 2 ? 1000.1 : 999.9;
+			set(&c, 0, r, METRIC(n_drops), r % 2 ? 1000.1 : 999.9);
 		char *text = write_text(&c);
 		c.seed++;
 		const struct xp_expected x = check(&c, text, NULL);

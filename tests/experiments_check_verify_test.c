@@ -54,6 +54,22 @@ static void fill(struct res_cube *c, const unsigned hits[N_POINTS])
 		}
 }
 
+/* What the first algorithm measured in a row, to be changed. */
+static void algo_of(const struct res_cube *c, size_t row,
+    struct res_algo_metrics *m)
+{
+	res_cube_get_row(c, row, res_row_doubles(0), RES_N_ALGO_METRICS,
+	    (double *)m);
+}
+
+static void set_algo(struct res_cube *c, size_t row,
+    const struct res_algo_metrics *m)
+{
+	for (size_t i = 0; i < RES_N_ALGO_METRICS; i++)
+		res_columns_put(&c->rows, row, res_row_doubles(0) + i,
+		    ((const double *)m)[i]);
+}
+
 static void make_cube(struct res_cube *c, const unsigned hits[N_POINTS])
 {
 	*c = (struct res_cube){.n_points = N_POINTS,
@@ -206,10 +222,11 @@ static void more_trials_decide(void **state)
 	xp_finding_free(&f);
 	for (size_t p = 0; p < N_POINTS; p++)
 		for (size_t r = 0; r < N_RUNS; r++) {
-			double *row =
-			    cube.row + (p * N_RUNS + r) * cube.row_doubles;
-			row[res_row_doubles(0) + RES_ALGO_hits_all] *= 100;
-			row[res_row_doubles(0) + RES_ALGO_flows_all] *= 100;
+			struct res_algo_metrics m;
+			algo_of(&cube, p * N_RUNS + r, &m);
+			m.hits_all *= 100;
+			m.flows_all *= 100;
+			set_algo(&cube, p * N_RUNS + r, &m);
 		}
 	assert_ok(xp_claim_check(&c, &cube, &f, test_err()));
 	assert_int_equal(f.verdict[XP_OWN], XP_AGREES);
@@ -369,11 +386,12 @@ static void accuracy_has_two_readings(void **state)
 	(void)state;
 	make_cube(&cube, hits);
 	for (size_t i = 0; i < N_POINTS * N_RUNS; i++) {
-		double *m =
-		    cube.row + i * cube.row_doubles + res_row_doubles(0);
-		m[RES_ALGO_hits_kept] = 90;
-		m[RES_ALGO_hits_fault] = 10;
-		m[RES_ALGO_flows_kept] = m[RES_ALGO_flows_fault] = 100;
+		struct res_algo_metrics m;
+		algo_of(&cube, i, &m);
+		m.hits_kept = 90;
+		m.hits_fault = 10;
+		m.flows_kept = m.flows_fault = 100;
+		set_algo(&cube, i, &m);
 	}
 	assert_ok(xp_claim_check(&c, &cube, &f, test_err()));
 	assert_int_equal(f.n_readings, 2);

@@ -187,7 +187,8 @@ static void a_cell_that_comes_out_otherwise_says_so(void **state)
 	(void)state;
 	fill(&c, SPEC);
 	/* Run 0 of the second point, in a number that no picking looks at. */
-	c.row[(1 * c.n_runs + 0) * c.row_doubles + RES_TRIAL_n_drops] += 1;
+	res_columns_put(&c.rows, 1 * c.n_runs + 0, RES_TRIAL_n_drops,
+	    res_cube_value(&c, 1, 0, RES_TRIAL_n_drops) + 1);
 	char *a = put_cells(&c, &x);
 	assert_int_equal(x.n_unlike, 1);
 	assert_int_equal(count_of(a, "it has OTHER numbers"), 1);
@@ -297,12 +298,11 @@ static void a_ratio_stands_with_its_interval(void **state)
 	struct res_cube c;
 	(void)state;
 	plain_cube(&c, 1, 1);
-	double *row = c.row + res_row_doubles(0);
-	for (size_t i = 0; i < c.row_doubles; i++)
-		c.row[i] = NAN;
-	row[RES_ALGO_n_flagged_true] = 3;
-	row[RES_ALGO_n_flagged] = 4;
-	c.row[RES_TRIAL_n_faults] = 7;
+	res_cube_set_row(&c, 0, NULL);
+	res_columns_put(&c.rows, 0,
+	    res_row_doubles(0) + RES_ALGO_n_flagged_true, 3);
+	res_columns_put(&c.rows, 0, res_row_doubles(0) + RES_ALGO_n_flagged, 4);
+	res_columns_put(&c.rows, 0, RES_TRIAL_n_faults, 7);
 	assert_ok(mark_open(&b, test_err()));
 	const int rc = xp_numbers_put(b.out, &c, "x.h5", test_err());
 	assert_ok(mark_close(&b, rc, test_err()));

@@ -216,8 +216,13 @@ void plain_cube(struct res_cube *c, size_t n_points, size_t n_runs)
 
 void without_optional(struct res_cube *c)
 {
-	for (size_t i = 0; i < c->n_rows; i++)
-		blank_optional(c, c->row + i * c->row_doubles);
+	double *row = zeroed(c->row_doubles, sizeof(row[0]));
+	for (size_t i = 0; i < c->n_rows; i++) {
+		res_cube_get_row(c, i, 0, c->row_doubles, row);
+		blank_optional(c, row);
+		res_cube_set_row(c, i, row);
+	}
+	free(row);
 }
 
 static void assert_same_axis(const struct res_axis *a, const struct res_axis *b)
@@ -271,9 +276,12 @@ void assert_same_cube(const struct res_cube *a, const struct res_cube *b)
 	assert_int_equal(a->n_rows, b->n_rows);
 	if (a->n_rows > 0)
 		assert_memory_equal(a->status, b->status, a->n_rows);
-	for (size_t i = 0; i < a->n_rows * a->row_doubles; i++)
-		if (a->row[i] != b->row[i] &&
-		    !(isnan(a->row[i]) && isnan(b->row[i])))
-			fail_msg("number %zu: %.17g and %.17g", i, a->row[i],
-			    b->row[i]);
+	for (size_t i = 0; i < a->n_rows; i++)
+		for (size_t k = 0; k < a->row_doubles; k++) {
+			const double x = res_columns_get(&a->rows, i, k);
+			const double y = res_columns_get(&b->rows, i, k);
+			if (x != y && !(isnan(x) && isnan(y)))
+				fail_msg("row %zu, number %zu: %.17g and %.17g",
+				    i, k, x, y);
+		}
 }

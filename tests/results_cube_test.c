@@ -54,12 +54,15 @@ static void cells_that_did_not_run_or_crashed_have_no_numbers(void **state)
 	(void)state;
 	struct res_cube c;
 	plain_cube(&c, 2, 2);
-	res_cube_put(&c, 0, 1, RES_CRASHED, c.row);
-	res_cube_put(&c, 1, 0, RES_NOT_RUN, c.row);
+	double *row = calloc(c.row_doubles, sizeof(*row));
+	assert_non_null(row);
+	res_cube_put(&c, 0, 1, RES_CRASHED, row);
+	res_cube_put(&c, 1, 0, RES_NOT_RUN, row);
+	free(row);
 	res_cube_put(&c, 1, 1, RES_FAILED, NULL);
 	for (size_t i = 1; i < 4; i++)
 		for (size_t j = 0; j < c.row_doubles; j++)
-			assert_true(isnan(c.row[i * c.row_doubles + j]));
+			assert_true(isnan(res_columns_get(&c.rows, i, j)));
 	assert_true(res_cube_value(&c, 0, 0, 1) == 1000);
 	res_cube_free(&c);
 }
@@ -173,7 +176,7 @@ static void counts_that_make_no_cube_are_refused(void **state)
 	axis[1].n = SIZE_MAX;
 	c.n_axes = 2;
 	assert_int_equal(res_cube_alloc(&c, &e), SIM_ELIMIT);
-	assert_null(c.row);
+	assert_null(c.rows.bits);
 }
 
 static void progress_counts_the_cells_of_the_shard(void **state)
@@ -356,11 +359,12 @@ static void the_same_cell_with_other_numbers_is_refused(void **state)
 	plain_cube(&before, 3, 2);
 	res_cube_put(&a, 0, 0, RES_NOT_RUN, NULL);
 	res_cube_put(&before, 0, 0, RES_NOT_RUN, NULL);
-	b.row[(2 * 2 + 1) * b.row_doubles + 3] += 1e-9;
+	res_columns_put(&b.rows, 2 * 2 + 1, 3,
+	    res_columns_get(&b.rows, 2 * 2 + 1, 3) + 1e-9);
 	assert_int_equal(res_cube_merge(&a, &b, &e), SIM_EMISMATCH);
 	assert_non_null(strstr(e.msg, "point 2 run 1"));
 	assert_same_cube(&a, &before);
-	b.row[(2 * 2 + 1) * b.row_doubles + 3] = NAN;
+	res_columns_put(&b.rows, 2 * 2 + 1, 3, NAN);
 	assert_int_equal(res_cube_merge(&a, &b, &e), SIM_EMISMATCH);
 	res_cube_free(&a);
 	res_cube_free(&b);

@@ -47,8 +47,9 @@ static void equal_cubes_give_equal_bytes(void **state)
 		mallopt(M_PERTURB, 0xc3);
 		random_cube(&same, run);
 		for (size_t i = 0; i < same.n_rows; i++)
-			if (isnan(same.row[i]))
-				same.row[i] = -same.row[i];
+			for (size_t m = 0; m < same.row_doubles; m++)
+				if (isnan(res_columns_get(&same.rows, i, m)))
+					res_columns_put(&same.rows, i, m, -NAN);
 		assert_ok(res_h5_write(&same, b, test_err()));
 		mallopt(M_PERTURB, 0);
 		test_assert_same_bytes(a, b);
@@ -168,7 +169,7 @@ static void assert_refused(const char *path, int code, const char *word)
 	if (rc != code || !strstr(e.msg, word) || !strstr(e.msg, path))
 		fail_msg("%s (%s), wanted %s with \"%s\"", sim_err_text(rc),
 		    e.msg, sim_err_text(code), word);
-	assert_null(c.row);
+	assert_null(c.rows.bits);
 	assert_null(c.figure);
 }
 
@@ -457,19 +458,19 @@ static void optional_metrics_without_a_number_have_no_dataset(void **state)
 	for (size_t i = 0; i < 4; i++)
 		for (unsigned m = 0; m < RES_TRIAL_n_probes; m++)
 			if (m != RES_TRIAL_n_drops)
-				c.row[i * c.row_doubles + m] = NAN;
+				res_columns_put(&c.rows, i, m, NAN);
 	assert_ok(res_h5_write(&c, path, test_err()));
 	assert_true(has_dataset(path, "n_flows"));
-	c.row[RES_TRIAL_n_probes] = 4;
+	res_columns_put(&c.rows, 0, RES_TRIAL_n_probes, 4);
 	assert_ok(res_h5_write(&c, path, test_err()));
 	assert_false(has_dataset(path, "n_flows"));
 	assert_false(has_dataset(path, "n_traced"));
 	assert_true(has_dataset(path, "n_faults"));
 	assert_true(has_dataset(path, "n_drops"));
-	c.row[RES_TRIAL_n_probes] = NAN;
-	c.row[3 * c.row_doubles + RES_TRIAL_n_drop] = 1;
-	c.row[3 * c.row_doubles + RES_TRIAL_n_connected] = 4;
-	c.row[res_row_doubles(1) + RES_ALGO_detect_s] = 7;
+	res_columns_put(&c.rows, 0, RES_TRIAL_n_probes, NAN);
+	res_columns_put(&c.rows, 3, RES_TRIAL_n_drop, 1);
+	res_columns_put(&c.rows, 3, RES_TRIAL_n_connected, 4);
+	res_columns_put(&c.rows, 0, res_row_doubles(1) + RES_ALGO_detect_s, 7);
 	assert_ok(res_h5_write(&c, path, test_err()));
 	assert_true(has_dataset(path, "n_drop"));
 	assert_true(has_dataset(path, "drop_rate"));

@@ -37,9 +37,11 @@ static void sure_cube(struct res_cube *c, size_t n_points)
 	plain_cube(c, n_points, 400);
 	for (size_t i = 0; i < c->n_rows; i++)
 		for (size_t a = 0; a < 2; a++) {
-			double *x =
-			    c->row + i * c->row_doubles + res_row_doubles(a);
-			x[RES_ALGO_hits_fault] = x[RES_ALGO_flows_fault] = 5;
+			const size_t at = res_row_doubles(a);
+			res_columns_put(&c->rows, i, at + RES_ALGO_hits_fault,
+			    5);
+			res_columns_put(&c->rows, i, at + RES_ALGO_flows_fault,
+			    5);
 		}
 }
 
@@ -81,8 +83,8 @@ static void all_algorithms_count_or_the_one_that_is_named(void **state)
 	(void)state;
 	sure_cube(&c, 1);
 	for (size_t i = 0; i < c.n_rows; i++)
-		c.row[i * c.row_doubles + res_row_doubles(1) +
-		    RES_ALGO_hits_fault] = i % 2 ? 0 : 5;
+		res_columns_put(&c.rows, i,
+		    res_row_doubles(1) + RES_ALGO_hits_fault, i % 2 ? 0 : 5);
 	const struct {
 		const char *until;
 		int early;

@@ -117,11 +117,12 @@ int xp_arena_add(struct xp_arena_standing *s, size_t family, size_t telemetry,
 				     row = res_cube_row(c, point, run);
 			if (row == SIZE_MAX || c->status[row] != RES_DONE)
 				continue;
-			const double *v = c->row + row * c->row_doubles;
 			struct res_trial_metrics t;
 			struct res_algo_metrics a;
-			memcpy(&t, v, sizeof(t));
-			memcpy(&a, v + res_row_doubles(i), sizeof(a));
+			res_cube_get_row(c, row, 0, RES_N_TRIAL_METRICS,
+			    (double *)&t);
+			res_cube_get_row(c, row, res_row_doubles(i),
+			    RES_N_ALGO_METRICS, (double *)&a);
 			arena_window(x, run, &t, &a);
 		}
 	}

@@ -444,7 +444,7 @@ void cmd_print_until_json(const struct res_cube *c)
  * their rows in memory; `culprit status` tells it of the whole. */
 static void print_unanswered(const struct res_cube *c)
 {
-	for (size_t a = 0; c->row && a < c->n_algos; a++) {
+	for (size_t a = 0; c->rows.n > 0 && a < c->n_algos; a++) {
 		const size_t n = res_cube_n_unanswered(c, a);
 		if (n > 0)
 			printf(", %zu without %s", n, c->algo[a]);

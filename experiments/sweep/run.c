@@ -345,7 +345,7 @@ static int read_former(const char *out, const struct res_cube *cube,
     struct res_cube *old, struct sim_err *e)
 {
 	struct sim_err why = {0};
-	int rc = res_h5_read(old, out, e);
+	int rc = res_h5_read_beside(old, out, out, e);
 	if (rc == SIM_EPARSE)
 		return sim_fail(e, SIM_EIO,
 		    "%s holds no results that can be read; give another name "
@@ -457,6 +457,8 @@ int xp_run_sweep(const struct xp_run *r, struct res_cube *cube,
 	struct sweep s = {.run = r, .cube = cube};
 	char *journal = NULL;
 	int rc = xp_spec_cube(r->spec, r->shard_i, r->shard_n, cube, e);
+	if (rc == 0)
+		rc = res_columns_spill(&cube->rows, r->out, e);
 	if (rc == 0 && (rc = prepare_until(&s, e)) == 0)
 		rc = xp_run_path(&journal, r->out, ".journal", e);
 	if (rc == 0 && (rc = recover(&s, journal, e)) == 0)

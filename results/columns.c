@@ -1,0 +1,163 @@
+/* results/columns.c -- a table of numbers by column, few of which may be there.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "results/columns.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "results/file.h"
+#include "sim/vec.h"
+
+static size_t columns_bytes(const struct res_columns *t)
+{
+	return t->n * t->n_rows * sizeof(t->bits[0]);
+}
+
+int res_columns_open(struct res_columns *t, size_t n_rows, size_t n,
+    struct sim_err *e)
+{
+	size_t n_all;
+	*t = (struct res_columns){0};
+	if (__builtin_mul_overflow(n_rows, n, &n_all) ||
+	    n_all > SIZE_MAX / sizeof(t->bits[0]))
+		return sim_fail(e, SIM_ELIMIT,
+		    "%zu rows of %zu numbers are too many.", n_rows, n);
+	t->n_rows = n_rows;
+	t->n = n;
+	/* Zeroed memory of that size is not touched before it is written to. */
+	int rc = SIM_ZALLOC(&t->bits, n_all, e);
+	if (rc == 0)
+		rc = SIM_ZALLOC(&t->has, n, e);
+	if (rc < 0)
+		res_columns_close(t);
+	return rc;
+}
+
+static void columns_free_bits(struct res_columns *t)
+{
+	if (t->in_file)
+		munmap(t->bits, columns_bytes(t));
+	else
+		free(t->bits);
+	t->bits = NULL;
+	t->in_file = 0;
+}
+
+void res_columns_close(struct res_columns *t)
+{
+	columns_free_bits(t);
+	free(t->has);
+	*t = (struct res_columns){0};
+}
+
+/* A page of a file that can't be had would be a signal, not an error: so all of
+ * it is asked for here. */
+static int columns_map(uint64_t **to, int fd, size_t bytes, const char *beside,
+    struct sim_err *e)
+{
+	errno = posix_fallocate(fd, 0, (off_t)bytes);
+	if (errno != 0)
+		return sim_fail(e, SIM_EIO,
+		    "cannot make a scratch file of %zu MB beside %s: %s.",
+		    bytes / 1000000, beside, strerror(errno));
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		return sim_fail(e, SIM_ENOMEM,
+		    "cannot map a scratch file of %zu MB: %s.", bytes / 1000000,
+		    strerror(errno));
+	*to = at;
+	return 0;
+}
+
+int res_columns_spill(struct res_columns *t, const char *beside,
+    struct sim_err *e)
+{
+	const size_t bytes = columns_bytes(t);
+	uint64_t *bits = NULL;
+	char *temp = NULL;
+	int fd = -1;
+	if (t->in_file || bytes <= RES_COLUMNS_RESIDENT)
+		return 0;
+	int rc = res_file_temp(&temp, &fd, beside, e);
+	if (rc == 0) {
+		unlink(temp);
+		rc = columns_map(&bits, fd, bytes, beside, e);
+		close(fd);
+	}
+	free(temp);
+	if (rc < 0)
+		return rc;
+	columns_free_bits(t);
+	t->bits = bits;
+	t->in_file = 1;
+	memset(t->has, 0, t->n);
+	return 0;
+}
+
+/* The kernel keeps what was written, in its cache or on the disk; this process
+ * needs only where it writes. */
+static void columns_rest(const struct res_columns *t, const void *from,
+    size_t bytes)
+{
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const size_t skip = (uintptr_t)from % page;
+	if (t->in_file)
+		madvise((char *)from - skip, bytes + skip, MADV_DONTNEED);
+}
+
+static void columns_store(struct res_columns *t, size_t i, double x)
+{
+	const double nan = NAN;
+	uint64_t zero;
+	memcpy(&zero, &nan, sizeof(zero));
+	memcpy(&t->bits[i], &x, sizeof(x));
+	t->bits[i] ^= zero;
+}
+
+void res_columns_put(struct res_columns *t, size_t row, size_t column, double x)
+{
+	const size_t i = column * t->n_rows + row;
+	if (!isnan(x))
+		columns_store(t, i, x);
+	else if (t->has[column])
+		t->bits[i] = 0;
+	t->has[column] |= !isnan(x);
+	t->n_fresh += sizeof(x);
+	if (t->n_fresh > RES_COLUMNS_RESIDENT) {
+		columns_rest(t, t->bits, columns_bytes(t));
+		t->n_fresh = 0;
+	}
+}
+
+void res_columns_rest(const struct res_columns *t, size_t column)
+{
+	columns_rest(t, t->bits + column * t->n_rows,
+	    t->n_rows * sizeof(t->bits[0]));
+}
+
+void res_columns_read(const struct res_columns *t, size_t column, double to[])
+{
+	for (size_t i = 0; i < t->n_rows; i++)
+		to[i] = t->has[column] ? res_columns_get(t, i, column) : NAN;
+	res_columns_rest(t, column);
+}
+
+void res_columns_write(struct res_columns *t, size_t column,
+    const double from[])
+{
+	for (size_t i = 0; i < t->n_rows; i++)
+		res_columns_put(t, i, column, from[i]);
+}
+
+int res_columns_has(const struct res_columns *t, size_t column)
+{
+	for (size_t i = 0; t->has[column] && i < t->n_rows; i++)
+		if (t->bits[column * t->n_rows + i] != 0)
+			return 1;
+	return 0;
+}
