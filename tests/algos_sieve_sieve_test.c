@@ -89,6 +89,40 @@ static void curves_are_the_likelihood(void **state)
 	}
 }
 
+/* What arrived over a link, told by an exposure and not by its count, says the
+ * same. */
+static void an_exposure_is_as_a_count(void **state)
+{
+	struct telemetry_rig x;
+	struct sieve_model m = {0};
+	double want[SIEVE_GRID], got[SIEVE_GRID];
+	(void)state;
+	telemetry_rig_open(&x, 4, 1e-3, OBS_TELE_INT, 3);
+	x.p.flows = 30;
+	telemetry_rig_draw(&x);
+	m.topo = &x.topo;
+	assert_ok(sieve_model_read(&m, &x.w, test_err()));
+	sieve_model_level(&m, 1e-4);
+	for (topo_link l = 0; l < x.topo.n_links; l++) {
+		const double kept = m.kept[l];
+		assert_null(sieve_model_exposure(&m, l));
+		sieve_model_curve(&m, l, want);
+		m.exposure_of[l] = (uint32_t)m.n_exposures;
+		assert_ok(sieve_model_expose(&m, test_err()));
+		for (unsigned g = 0; g < SIEVE_GRID; g++)
+			m.exposure[(m.n_exposures - 1) * SIEVE_GRID + g] =
+			    kept * m.x[g];
+		m.kept[l] = 0;
+		sieve_model_curve(&m, l, got);
+		for (unsigned g = 0; g < SIEVE_GRID; g++)
+			assert_near(got[g], want[g],
+			    1e-9 * (1 + fabs(want[g])));
+		assert_near(sieve_model_slope(&m, l, 3e-4), kept, 1e-6 * kept);
+	}
+	sieve_model_free(&m);
+	telemetry_rig_close(&x);
+}
+
 /* --- all sets of up to two failures --------------------------------------- */
 
 /* Chances by enumeration, healthy links at the mean that the search learnt and
@@ -380,6 +414,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(curves_are_the_likelihood),
+	    cmocka_unit_test(an_exposure_is_as_a_count),
 	    cmocka_unit_test(chances_are_those_of_enumeration),
 	    cmocka_unit_test(nothing_failed_nobody_is_accused),
 	    cmocka_unit_test(bad_links_are_accused_and_blamed),

@@ -104,7 +104,7 @@ static double sieve_expects(const struct sieve_search *s, topo_link l)
 	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++)
 		lost += m->lossy[m->over[k]].n_lost * m->hazard[l] /
 		    m->sum[m->over[k]];
-	return lost / (2 / s->prior.mean + m->kept[l]);
+	return lost / (2 / s->prior.mean + m->passed[l]);
 }
 
 /* A failed link, or the accused switch that it is of: a way crosses two links of

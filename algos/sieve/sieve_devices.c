@@ -39,7 +39,7 @@ int sieve_devices_begin(struct sieve_search *s, struct sim_err *e)
 			*end = node[i] < t->n_hosts ? TOPO_NONE
 						    : node[i] - t->n_hosts;
 			if (*end != TOPO_NONE)
-				d->at[*end].n_links += s->model.kept[l] > 0;
+				d->at[*end].n_links += s->model.passed[l] > 0;
 		}
 	}
 	d->n_accused = 0;

@@ -15,6 +15,9 @@ static const double SIEVE_LEAST = 1e-7, SIEVE_STEP = 0.54;
 void sieve_model_free(struct sieve_model *m)
 {
 	free(m->kept);
+	free(m->passed);
+	free(m->exposure);
+	free(m->exposure_of);
 	free(m->sum_on);
 	free(m->lossy);
 	free(m->hop);
@@ -32,6 +35,9 @@ static int sieve_model_room(struct sieve_model *m, struct sim_err *e)
 	const size_t n_links = m->topo->n_links;
 	int rc;
 	if ((rc = SIM_RESERVE(&m->kept, &m->cap_kept, n_links, e)) < 0 ||
+	    (rc = SIM_RESERVE(&m->passed, &m->cap_passed, n_links, e)) < 0 ||
+	    (rc = SIM_RESERVE(&m->exposure_of, &m->cap_exposure_of, n_links,
+		 e)) < 0 ||
 	    (rc = SIM_RESERVE(&m->hazard, &m->cap_hazard, n_links, e)) < 0 ||
 	    (rc = SIM_RESERVE(&m->off, &m->cap_off, n_links + 2, e)) < 0 ||
 	    (rc = SIM_RESERVE(&m->sum_on, &m->cap_sum_on, m->rows->paths->n,
@@ -39,6 +45,8 @@ static int sieve_model_room(struct sieve_model *m, struct sim_err *e)
 		return rc;
 	memset(m->kept, 0, n_links * sizeof(*m->kept));
 	memset(m->sum_on, 0, m->rows->paths->n * sizeof(*m->sum_on));
+	memset(m->exposure_of, 0xff, n_links * sizeof(*m->exposure_of));
+	m->n_exposures = 0;
 	return 0;
 }
 
@@ -132,7 +140,30 @@ int sieve_model_read(struct sieve_model *m, const struct obs *window,
 		for (uint32_t k = p->off[i];
 		     m->sum_on[i] > 0 && k < p->off[i + 1]; k++)
 			m->kept[p->link[k]] += m->sum_on[i];
+	memcpy(m->passed, m->kept, m->topo->n_links * sizeof(*m->passed));
 	return 0;
+}
+
+int sieve_model_expose(struct sieve_model *m, struct sim_err *e)
+{
+	const int rc = SIM_RESERVE(&m->exposure, &m->cap_exposure,
+	    (m->n_exposures + 1) * SIEVE_GRID, e);
+	if (rc < 0)
+		return rc;
+	memset(m->exposure + m->n_exposures++ * SIEVE_GRID, 0,
+	    SIEVE_GRID * sizeof(*m->exposure));
+	return 0;
+}
+
+double sieve_model_slope(const struct sieve_model *m, topo_link l, double x)
+{
+	const double *h = sieve_model_exposure(m, l);
+	unsigned g = 0;
+	if (!h)
+		return m->kept[l];
+	while (g + 2 < SIEVE_GRID && m->x[g + 1] <= x)
+		g++;
+	return m->kept[l] + (h[g + 1] - h[g]) / (m->x[g + 1] - m->x[g]);
 }
 
 /* --- hazards -------------------------------------------------------------- */
@@ -175,7 +206,7 @@ double sieve_model_mean(const struct sieve_model *m, const uint8_t failed[])
 	}
 	for (topo_link l = 0; l < m->topo->n_links; l++)
 		if (!failed[l])
-			on += m->kept[l];
+			on += m->passed[l];
 	const double mean = on > 0 ? lost / on : 0;
 	return fmin(fmax(mean, 2 * SIEVE_LEAST), m->x[SIEVE_GRID - 4]);
 }
@@ -189,11 +220,14 @@ void sieve_model_curve(const struct sieve_model *m, topo_link link,
 {
 	/* One factor is at most 1e12, and three come between looks. */
 	static const double FULL = 1e250, NOTHING = 1e-12;
+	const double *h = sieve_model_exposure(m, link);
 	double product[SIEVE_GRID];
 	for (unsigned g = 0; g < SIEVE_GRID; g++) {
 		product[g] = 1;
 		ell[g] = -m->kept[link] * m->x[g];
 	}
+	for (unsigned g = 0; h && g < SIEVE_GRID; g++)
+		ell[g] -= h[g];
 	for (uint32_t k = m->off[link]; k < m->off[link + 1]; k++) {
 		const uint32_t i = m->over[k], r = m->lossy[i].n_lost;
 		const double ic =

@@ -70,7 +70,7 @@ struct sieve_finding sieve_search_weigh(const struct sieve_search *s,
 
 /* The grid is coarser than the peak of a link that lost much, and what a hazard
  * is short of would be laid on its neighbours. There the likelihood's own maximum
- * between the points is better: x sum r / expm1(rest + x) = kept x, iterated. */
+ * between the points is better: x sum r / expm1(rest + x) = slope x, iterated. */
 static double sieve_search_sharpen(const struct sieve_search *s, topo_link l,
     double hazard)
 {
@@ -84,9 +84,10 @@ static double sieve_search_sharpen(const struct sieve_search *s, topo_link l,
 			lost += m->lossy[row].n_lost * x /
 			    expm1(fmax(m->sum[row] - m->hazard[l], 0) + x);
 		}
-		if (lost < MUCH || m->kept[l] == 0)
+		const double slope = sieve_model_slope(m, l, x);
+		if (lost < MUCH || slope <= 0)
 			return hazard;
-		x = lost / m->kept[l];
+		x = lost / slope;
 	}
 	return fmin(fmax(x, hazard / 2), hazard * 2);
 }
@@ -98,8 +99,15 @@ static double sieve_search_sharpen(const struct sieve_search *s, topo_link l,
 static double sieve_search_bound(const struct sieve_search *s, topo_link l,
     double n_lost)
 {
-	const double kept = s->model.kept[l];
+	const double kept = s->model.kept[l], *x_g = s->model.x,
+		     *h = sieve_model_exposure(&s->model, l);
 	const double rest = -expm1(-s->least[l]);
+	double most = 0;
+	for (unsigned g = 0; h && g < SIEVE_GRID; g++)
+		most = fmax(most,
+		    n_lost * log1p(x_g[g] / rest) - kept * x_g[g] - h[g]);
+	if (h)
+		return most;
 	if (kept == 0)
 		return INFINITY;
 	const double x = n_lost / kept - rest;
