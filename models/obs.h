@@ -71,7 +71,7 @@ struct obs_tallies; /* models/obs_tallies.h */
 	X(TALLIES, "packets sent and lost by flow and paths")                  \
 	X(TALLIES_RATED, "known paths, those without a loss too")              \
 	X(TALLIES_TRACED, "known paths of flows that lost something")          \
-	X(TALLIES_KNOWN, "known paths alone, none without a row")
+	X(TALLIES_WHOLE, "rows of all that lost nothing, too")
 
 enum {
 #define X(part, text) OBS_AT_##part,

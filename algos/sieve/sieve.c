@@ -40,7 +40,11 @@ static double sieve_thin(const struct sieve *a, unsigned telemetry)
 {
 	if (a->params.thin > 0)
 		return a->params.thin;
-	return telemetry & OBS_TELE_INT ? 1.4 : 1;
+	if (telemetry & OBS_TELE_INT)
+		return 1.4;
+	if (telemetry & OBS_TELE_P)
+		return telemetry & OBS_TELE_A2 ? 1.4 : 2;
+	return 1;
 }
 
 /* --- the answer ----------------------------------------------------------- */
@@ -53,19 +57,18 @@ static int sieve_by_chance(const void *a, const void *b)
 	return (x->link > y->link) - (x->link < y->link);
 }
 
-/* Of N candidates, the likeliest first, how many to accuse: as many as make the
+/* Of N candidates, the likeliest first, how many to accuse, NONE being the chance
+ * that there is nobody: as many as make the
  * expected F-measure greatest, to first order; nobody if it is likelier that
  * nothing failed, when that is right. Where the search accepted nobody, nobody
  * is: some that explain the same may be likely together and none alone. */
-static size_t sieve_answer(const struct sieve_candidate list[], size_t n)
+static size_t sieve_answer(const struct sieve_candidate list[], size_t n,
+    double none)
 {
-	double all = 0, none = 1, sum = 0, most;
+	double all = 0, sum = 0, most = none;
 	size_t best = 0;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		all += list[i].chance;
-		none *= 1 - list[i].chance;
-	}
-	most = none;
 	for (size_t i = 0; i < n; i++) {
 		sum += list[i].chance;
 		const double f = 2 * sum / ((double)(i + 1) + all);
@@ -86,7 +89,8 @@ static int sieve_write(struct sieve *a, struct algo_verdicts *out,
 	for (size_t i = 0; rc == 0 && i < s->n; i++)
 		rc = algo_verdicts_add(out, s->list[i].link, s->list[i].chance,
 		    e);
-	out->n_flagged = s->n_failed > 0 ? sieve_answer(s->list, s->n) : 0;
+	out->n_flagged =
+	    s->n_failed > 0 ? sieve_answer(s->list, s->n, s->none) : 0;
 	return rc;
 }
 
@@ -94,13 +98,15 @@ static int sieve_write(struct sieve *a, struct algo_verdicts *out,
 
 /* Expected losses of a link, by packets on it: of what a row lost a link has the
  * share that its hazard has. Of healthy links that is the Gamma law's mean,
- * given so many. */
+ * given so many, or given none where it is not known what crossed them. */
 static double sieve_expects(const struct sieve_search *s, topo_link l)
 {
 	const struct sieve_model *m = &s->model;
 	double lost = 2;
 	if (s->failed[l])
 		return m->hazard[l];
+	if (sieve_model_is_maybe(m, l))
+		return s->prior.mean;
 	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++)
 		lost += m->lossy[m->over[k]].n_lost * m->hazard[l] /
 		    m->sum[m->over[k]];
@@ -113,6 +119,34 @@ static uint32_t sieve_culprit(const struct sieve_search *s, topo_link l)
 {
 	const topo_switch at = sieve_devices_of(&s->devices, l, TOPO_NONE);
 	return at == TOPO_NONE ? l : s->model.topo->n_links + at;
+}
+
+/* The link of a row's way that is expected to lose most, of those that it may
+ * have crossed by their shares. */
+static topo_link sieve_most(const struct sieve_search *s, uint32_t lossy)
+{
+	const struct sieve_model *m = &s->model;
+	const struct sieve_lossy *row = &m->lossy[lossy];
+	const struct algo_ways *w = &m->sets.ways;
+	topo_link most = TOPO_NONE;
+	double best = -1;
+	for (uint32_t k = row[0].first; k < row[1].first; k++)
+		if (s->least[m->hop[k]] > best) {
+			most = m->hop[k];
+			best = s->least[most];
+		}
+	if (row->set == OBS_NO_PATH)
+		return most;
+	const double n = obs_set_size(w->of, row->set);
+	for (uint32_t k = w->set_off[row->set]; k < w->set_off[row->set + 1];
+	     k++) {
+		const double x = s->least[w->set_part[k]] * w->set_count[k] / n;
+		if (x > best) {
+			most = w->set_part[k];
+			best = x;
+		}
+	}
+	return most;
 }
 
 /* A flow is blamed on the link of its way that is expected to lose most, if that
@@ -135,12 +169,8 @@ static int sieve_blame(struct sieve *a, const struct obs *window,
 		expects[l] = sieve_expects(s, l);
 	for (size_t i = 0; i < m->n_lossy; i++) {
 		const uint32_t flow = m->rows->flow[m->lossy[i].row];
-		topo_link most = m->hop[m->lossy[i].first];
-		for (uint32_t k = m->lossy[i].first; k < m->lossy[i + 1].first;
-		     k++)
-			if (expects[m->hop[k]] > expects[most])
-				most = m->hop[k];
-		if (flow != UINT32_MAX && s->stale[most])
+		const topo_link most = sieve_most(s, (uint32_t)i);
+		if (flow != UINT32_MAX && most != TOPO_NONE && s->stale[most])
 			out->blame[flow] = sieve_culprit(s, most);
 	}
 	return 0;
@@ -173,7 +203,7 @@ const struct algo_ops algo_sieve = {
     .name = "sieve",
     .paper = "ours",
     .doc = "rates of loss by link, and the links whose rates stand out",
-    .needs = OBS_TALLIES | OBS_TALLIES_KNOWN,
+    .needs = OBS_TALLIES | OBS_TALLIES_WHOLE,
     .params = sieve_fields,
     .params_size = sizeof(struct algo_sieve_params),
     .work_size = sizeof(struct sieve),

@@ -9,14 +9,20 @@
 enum { SIEVE_STEPS = 5 };
 static const double SIEVE_SURE = 12, SIEVE_LISTED = 1e-4;
 
-static double sieve_chances_odds(const struct sieve_search *s, topo_link l,
+static double sieve_chances_ln_odds(const struct sieve_search *s, topo_link l,
     struct sieve_finding f, double n_others)
 {
 	const topo_switch at = sieve_devices_of(&s->devices, l, TOPO_NONE);
 	const double odds = at == TOPO_NONE
 	    ? sieve_search_odds(s, fmax(0, n_others))
 	    : sieve_devices_odds(&s->devices, at, s->failed[l]);
-	return exp(fmin(f.ln_factor + odds, 700));
+	return f.ln_factor + odds;
+}
+
+static double sieve_chances_odds(const struct sieve_search *s, topo_link l,
+    struct sieve_finding f, double n_others)
+{
+	return exp(fmin(sieve_chances_ln_odds(s, l, f, n_others), 700));
 }
 
 static void sieve_chances_mark(struct sieve_search *s, topo_link l)
@@ -80,31 +86,49 @@ static void sieve_chances_add(struct sieve_search *s, topo_link l,
 }
 
 /* Candidate I was accepted: what would stand in its place, were it healthy? The
- * weights of its being the one, nobody, and each other are ODDS, 1 and theirs. */
+ * weights of its being the one, nobody, and each other are its odds, 1 and theirs,
+ * here over the greatest. */
 static void sieve_chances_swap(struct sieve_search *s, size_t i, double all)
 {
 	struct sieve_model *m = &s->model;
 	const topo_link l = s->list[i].link;
 	const double had = m->hazard[l], others = all - s->list[i].chance,
-		     odds = sieve_chances_odds(s, l, s->list[i].found, others);
-	double sum = 1 + odds;
+		     odds =
+			 sieve_chances_ln_odds(s, l, s->list[i].found, others);
+	double most = fmax(0, odds), sum = 0;
 	sieve_chances_mark(s, l);
 	sieve_prior_count(&s->prior, had, -1);
 	sieve_model_set(m, l, s->prior.mean);
+	sieve_search_rule_out(s);
 	for (topo_link o = 0; o < m->topo->n_links; o++) {
-		if (!s->stale[o] || s->failed[o])
+		s->stale[o] = s->stale[o] && !s->failed[o];
+		if (!s->stale[o])
 			continue;
 		const struct sieve_finding f = sieve_search_weigh(s, o);
-		s->least[o] = sieve_chances_odds(s, o, f, others);
-		sum += s->least[o];
+		s->least[o] = sieve_chances_ln_odds(s, o, f, others);
+		most = fmax(most, s->least[o]);
 	}
 	for (topo_link o = 0; o < m->topo->n_links; o++)
-		if (s->stale[o] && !s->failed[o])
+		if (s->stale[o])
+			sum += exp(s->least[o] - most);
+	sum += exp(-most) + exp(odds - most);
+	for (topo_link o = 0; o < m->topo->n_links; o++)
+		if (s->stale[o])
 			sieve_chances_add(s, o, (struct sieve_finding){0, had},
-			    s->least[o] / sum);
-	s->list[i].chance = odds / sum;
+			    exp(s->least[o] - most) / sum);
+	s->list[i].chance = exp(odds - most) / sum;
 	sieve_model_set(m, l, had);
 	sieve_prior_count(&s->prior, had, 1);
+}
+
+/* Those that were accepted on less than the greatest odds, and those that others
+ * may explain as well whatever the odds. */
+static int sieve_chances_shares(const struct sieve_search *s, size_t i,
+    double all)
+{
+	const struct sieve_candidate *c = &s->list[i];
+	return sieve_model_is_maybe(&s->model, c->link) ||
+	    log(sieve_chances_odds(s, c->link, c->found, all)) < SIEVE_SURE;
 }
 
 void sieve_chances(struct sieve_search *s)
@@ -119,10 +143,12 @@ void sieve_chances(struct sieve_search *s)
 	}
 	sieve_chances_rivals(s, (double)s->n_alone + s->devices.n_accused);
 	const double all = sieve_chances_settle(s);
+	s->none = 1;
+	for (size_t i = 0; i < n; i++)
+		s->none *= 1 - s->list[i].chance;
 	for (size_t i = 0; i < n; i++)
 		if (s->failed[s->list[i].link] &&
-		    log(sieve_chances_odds(s, s->list[i].link, s->list[i].found,
-			all)) < SIEVE_SURE)
+		    sieve_chances_shares(s, i, all))
 			sieve_chances_swap(s, i, all);
 	sieve_devices_weigh(s);
 	for (topo_switch k = 0; k < s->model.topo->n_switches; k++)

@@ -25,7 +25,18 @@ void sieve_model_free(struct sieve_model *m)
 	free(m->over);
 	free(m->hazard);
 	free(m->sum);
+	free(m->set_kept);
+	sieve_sets_free(&m->sets);
+	sieve_cells_free(&m->cells);
+	sieve_ways_free(&m->ways);
 	*m = (struct sieve_model){0};
+}
+
+/* A row's path, or the first that it may have taken. */
+static uint32_t sieve_model_path(const struct obs_tallies *t, size_t i)
+{
+	return t->path[i] == OBS_NO_PATH ? t->paths->first[t->set[i]]
+					 : t->path[i];
 }
 
 /* --- reading -------------------------------------------------------------- */
@@ -50,53 +61,91 @@ static int sieve_model_room(struct sieve_model *m, struct sim_err *e)
 	return 0;
 }
 
-static int sieve_model_lossy(struct sieve_model *m, uint32_t row,
-    uint32_t *n_hops, struct sim_err *e)
+static int sieve_model_note(struct sieve_model *m, uint32_t row, uint32_t set,
+    struct sim_err *e)
 {
-	const struct obs_tallies *t = m->rows;
-	const struct obs_paths *p = t->paths;
-	const uint32_t path = t->path[row];
-	const unsigned n = obs_path_length(p, path);
+	const int rc = SIM_RESERVE(&m->lossy, &m->cap_lossy, m->n_lossy + 2, e);
+	if (rc == 0)
+		m->lossy[m->n_lossy++] = (struct sieve_lossy){.row = row,
+		    .n_lost = m->rows->n_lost[row],
+		    .set = set};
+	return rc;
+}
+
+/* Most telemetries have no row of no known path, and pay for none. */
+static int sieve_model_room_dark(struct sieve_model *m, struct sim_err *e)
+{
+	const struct obs_paths *p = m->rows->paths;
 	int rc;
-	if ((rc = SIM_RESERVE(&m->lossy, &m->cap_lossy, m->n_lossy + 2, e)) <
-		0 ||
-	    (rc = SIM_RESERVE(&m->hop, &m->cap_hop, (size_t)*n_hops + n + 2,
-		 e)) < 0)
+	if ((rc = sieve_sets_begin(&m->sets, m->topo, p, e)) < 0 ||
+	    (rc = SIM_RESERVE(&m->set_kept, &m->cap_set_kept, p->n_sets, e)) <
+		0)
 		return rc;
-	m->lossy[m->n_lossy++] =
-	    (struct sieve_lossy){row, *n_hops, t->n_lost[row]};
-	if (t->up[row] != TOPO_NONE)
-		m->hop[(*n_hops)++] = t->up[row];
-	for (unsigned i = 0; i < n; i++)
-		m->hop[(*n_hops)++] = p->link[p->off[path] + i];
-	if (t->down[row] != TOPO_NONE)
-		m->hop[(*n_hops)++] = t->down[row];
-	m->lossy[m->n_lossy].first = *n_hops;
+	memset(m->set_kept, 0, p->n_sets * sizeof(*m->set_kept));
 	return 0;
 }
 
 static int sieve_model_rows(struct sieve_model *m, struct sim_err *e)
 {
 	const struct obs_tallies *t = m->rows;
-	uint32_t n_hops = 0;
 	int rc = 0;
-	m->n_lossy = 0;
+	m->n_lossy = m->n_dark = 0;
 	for (uint32_t i = 0; rc == 0 && i < t->n; i++) {
 		const double kept = t->n_sent[i] - t->n_lost[i];
-		if (t->path[i] == OBS_NO_PATH)
-			return sim_fail(e, SIM_EUNSUPPORTED,
-			    "row %u of %zu has no path, and sieve reads known "
-			    "paths alone (telemetry int or a1).",
-			    i, t->n);
-		m->sum_on[t->path[i]] += kept;
+		const int dark = sieve_model_is_dark(t, i);
+		if (dark && m->n_dark++ == 0 &&
+		    (rc = sieve_model_room_dark(m, e)) < 0)
+			return rc;
+		if (dark) {
+			m->sets.used[t->set[i]] = 1;
+			m->set_kept[t->set[i]] += kept;
+		} else {
+			m->sum_on[sieve_model_path(t, i)] += kept;
+		}
 		if (t->up[i] != TOPO_NONE)
 			m->kept[t->up[i]] += kept;
 		if (t->down[i] != TOPO_NONE)
 			m->kept[t->down[i]] += kept;
 		if (t->n_lost[i] > 0)
-			rc = sieve_model_lossy(m, i, &n_hops, e);
+			rc = sieve_model_note(m, i,
+			    dark ? t->set[i] : OBS_NO_PATH, e);
 	}
 	return rc;
+}
+
+/* The links that a lossy row surely crossed. */
+static int sieve_model_hops(struct sieve_model *m, struct sim_err *e)
+{
+	const struct obs_tallies *t = m->rows;
+	const struct obs_paths *p = t->paths;
+	uint32_t n_hops = 0;
+	int rc;
+	for (size_t i = 0; i < m->n_lossy; i++) {
+		struct sieve_lossy *x = &m->lossy[i];
+		const int dark = x->set != OBS_NO_PATH;
+		const uint32_t path = sieve_model_path(t, x->row);
+		const uint32_t *link = dark
+		    ? m->sets.sure + m->sets.sure_off[x->set]
+		    : p->link + p->off[path];
+		const uint32_t n = dark
+		    ? m->sets.sure_off[x->set + 1] - m->sets.sure_off[x->set]
+		    : obs_path_length(p, path);
+		if ((rc = SIM_RESERVE(&m->hop, &m->cap_hop,
+			 (size_t)n_hops + n + 2, e)) < 0)
+			return rc;
+		x->first = n_hops;
+		if (t->up[x->row] != TOPO_NONE)
+			m->hop[n_hops++] = t->up[x->row];
+		for (uint32_t k = 0; k < n; k++)
+			m->hop[n_hops++] = link[k];
+		if (t->down[x->row] != TOPO_NONE)
+			m->hop[n_hops++] = t->down[x->row];
+		x->n_maybe =
+		    (uint16_t)(dark ? obs_path_length(p, path) - n : 0);
+	}
+	if (m->n_lossy > 0)
+		m->lossy[m->n_lossy].first = n_hops;
+	return 0;
 }
 
 /* Counting sort of the hops of lossy rows by link. */
@@ -122,6 +171,25 @@ static int sieve_model_sort(struct sieve_model *m, struct sim_err *e)
 	return 0;
 }
 
+/* Rows of no known path leave what arrived on links that they surely crossed, and
+ * their shares on others. */
+static void sieve_model_pass(struct sieve_model *m)
+{
+	const struct sieve_sets *s = &m->sets;
+	const size_t n_links = m->topo->n_links;
+	for (uint32_t set = 0; m->n_dark > 0 && set < s->n_sets; set++)
+		for (uint32_t k = s->sure_off[set]; k < s->sure_off[set + 1];
+		     k++)
+			m->kept[s->sure[k]] += m->set_kept[set];
+	memcpy(m->passed, m->kept, n_links * sizeof(*m->passed));
+	for (topo_link l = 0; m->n_dark > 0 && l < n_links; l++)
+		for (uint32_t k = s->off[l]; k < s->off[l + 1]; k++) {
+			const struct sieve_kind *q = &s->kind[s->over[k].kind];
+			m->passed[l] +=
+			    m->set_kept[s->over[k].set] * q->n_on / q->n_paths;
+		}
+}
+
 int sieve_model_read(struct sieve_model *m, const struct obs *window,
     struct sim_err *e)
 {
@@ -134,13 +202,18 @@ int sieve_model_read(struct sieve_model *m, const struct obs *window,
 	}
 	if ((rc = sieve_model_room(m, e)) < 0 ||
 	    (rc = sieve_model_rows(m, e)) < 0 ||
-	    (rc = sieve_model_sort(m, e)) < 0)
+	    (m->n_dark > 0 &&
+		(rc = sieve_sets_update(&m->sets, m->topo->n_links, e)) < 0) ||
+	    (rc = sieve_model_hops(m, e)) < 0 ||
+	    (rc = sieve_model_sort(m, e)) < 0 ||
+	    (m->n_dark > 0 && (rc = sieve_ways_read(m, e)) < 0) ||
+	    (m->n_dark > 0 && (rc = sieve_cells_read(m, e)) < 0))
 		return rc;
 	for (size_t i = 0; i < p->n; i++)
 		for (uint32_t k = p->off[i];
 		     m->sum_on[i] > 0 && k < p->off[i + 1]; k++)
 			m->kept[p->link[k]] += m->sum_on[i];
-	memcpy(m->passed, m->kept, m->topo->n_links * sizeof(*m->passed));
+	sieve_model_pass(m);
 	return 0;
 }
 
@@ -175,6 +248,11 @@ void sieve_model_add_up(struct sieve_model *m)
 		for (uint32_t k = m->lossy[i].first; k < m->lossy[i + 1].first;
 		     k++)
 			m->sum[i] += m->hazard[m->hop[k]];
+		m->sum[i] += m->lossy[i].n_maybe * m->level;
+	}
+	if (m->n_dark > 0) {
+		sieve_ways_count(m);
+		sieve_cells_tabulate(m);
 	}
 }
 
@@ -182,13 +260,17 @@ void sieve_model_level(struct sieve_model *m, double hazard)
 {
 	for (topo_link l = 0; l < m->topo->n_links; l++)
 		m->hazard[l] = hazard;
+	m->level = hazard;
 	sieve_model_add_up(m);
 }
 
 void sieve_model_set(struct sieve_model *m, topo_link link, double hazard)
 {
 	const double more = hazard - m->hazard[link];
+	const int turn = (hazard != m->level) - (m->hazard[link] != m->level);
 	m->hazard[link] = hazard;
+	if (turn && m->n_dark > 0)
+		sieve_ways_turn(m, link, turn);
 	for (uint32_t k = m->off[link]; k < m->off[link + 1]; k++)
 		m->sum[m->over[k]] += more;
 }
@@ -197,7 +279,11 @@ double sieve_model_mean(const struct sieve_model *m, const uint8_t failed[])
 {
 	double lost = 0, on = 0;
 	for (size_t i = 0; i < m->n_lossy; i++) {
-		double healthy = 0;
+		double healthy = m->lossy[i].n_maybe * m->level;
+		if (sieve_ways_is_touched(m, i)) {
+			lost += m->lossy[i].n_lost * sieve_ways_healthy(m, i);
+			continue;
+		}
 		for (uint32_t k = m->lossy[i].first; k < m->lossy[i + 1].first;
 		     k++)
 			if (!failed[m->hop[k]])
@@ -219,7 +305,7 @@ void sieve_model_curve(const struct sieve_model *m, topo_link link,
     double ell[SIEVE_GRID])
 {
 	/* One factor is at most 1e12, and three come between looks. */
-	static const double FULL = 1e250, NOTHING = 1e-12;
+	static const double FULL = 1e250;
 	const double *h = sieve_model_exposure(m, link);
 	double product[SIEVE_GRID];
 	for (unsigned g = 0; g < SIEVE_GRID; g++) {
@@ -230,8 +316,10 @@ void sieve_model_curve(const struct sieve_model *m, topo_link link,
 		ell[g] -= h[g];
 	for (uint32_t k = m->off[link]; k < m->off[link + 1]; k++) {
 		const uint32_t i = m->over[k], r = m->lossy[i].n_lost;
+		if (sieve_ways_is_touched(m, i))
+			continue;
 		const double ic =
-		    1 / expm1(fmax(m->sum[i] - m->hazard[link], NOTHING));
+		    1 / expm1(fmax(m->sum[i] - m->hazard[link], SIEVE_NO_REST));
 		for (uint32_t n = 0; r <= 3 && n < r; n++)
 			for (unsigned g = 0; g < SIEVE_GRID; g++)
 				product[g] *= 1 + m->p[g] * ic;
@@ -247,4 +335,6 @@ void sieve_model_curve(const struct sieve_model *m, topo_link link,
 	}
 	for (unsigned g = 0; g < SIEVE_GRID; g++)
 		ell[g] += log(product[g]);
+	if (m->n_dark > 0)
+		sieve_ways_curve(m, link, ell);
 }

@@ -8,6 +8,9 @@
 #ifndef ALGOS_SIEVE_SIEVE_MODEL_H
 #define ALGOS_SIEVE_SIEVE_MODEL_H
 
+#include "algos/sieve/sieve_cells.h"
+#include "algos/sieve/sieve_sets.h"
+#include "algos/sieve/sieve_ways.h"
 #include "models/obs.h"
 #include "models/obs_tallies.h"
 #include "topo/topo.h"
@@ -15,11 +18,17 @@
 enum { SIEVE_GRID = 32 };
 
 #define SIEVE_NO_EXPOSURE UINT32_MAX
+/* A way has no less besides a link. */
+#define SIEVE_NO_REST 1e-12
 
-/* A row that lost something: of its links hop[first] is the first. */
+/* A row that lost something: of the links that it surely crossed hop[first] is
+ * the first. If its path is not known, it crossed n_maybe others of a set. */
 struct sieve_lossy {
 	uint32_t row, first;
 	uint32_t n_lost;
+	uint32_t set;   /* or OBS_NO_PATH: its path is known */
+	uint32_t n_odd; /* links surely crossed that are not at the level */
+	uint16_t n_maybe, cell;
 };
 
 struct sieve_model {
@@ -47,13 +56,29 @@ struct sieve_model {
 	uint32_t *over; /* over[off[l]] and so on */
 
 	double *hazard; /* [links] at present */
-	double *sum;    /* [n_lossy] of them over a row's links */
+	double *sum;    /* [n_lossy] of them over a row's links; of those that
+			   it may have crossed as of healthy ones */
+	double level;   /* hazard of healthy links */
 	size_t cap_hazard, cap_sum;
+
+	/* Rows of no known path: how many; what is kept of them. */
+	size_t n_dark, cap_set_kept;
+	double *set_kept; /* [sets] packets that arrived */
+	struct sieve_sets sets;
+	struct sieve_cells cells;
+	struct sieve_ways ways;
 };
 void sieve_model_free(struct sieve_model *m);
 
-/* Read WINDOW's rows. Errors SIM_EUNSUPPORTED (a row whose path is not known),
- * SIM_ENOMEM. Cost O(rows + lengths of paths). */
+/* Whether it is not known which of several paths row I took. */
+static inline int sieve_model_is_dark(const struct obs_tallies *t, size_t i)
+{
+	return t->path[i] == OBS_NO_PATH &&
+	    obs_set_size(t->paths, t->set[i]) > 1;
+}
+
+/* Read WINDOW's rows. Errors SIM_ENOMEM. Cost O(rows + lengths of paths + links
+ * of sets), and of rows of no known path O(classes * cells). */
 int sieve_model_read(struct sieve_model *m, const struct obs *window,
     struct sim_err *e);
 
@@ -61,8 +86,27 @@ int sieve_model_read(struct sieve_model *m, const struct obs *window,
 void sieve_model_level(struct sieve_model *m, double hazard);
 /* One link, from what it has. */
 void sieve_model_set(struct sieve_model *m, topo_link link, double hazard);
-/* Sums anew from the hazards, which leaves no rounding behind. */
+/* Sums and tables anew from the hazards and the level, which leaves no rounding
+ * behind. */
 void sieve_model_add_up(struct sieve_model *m);
+
+/* Whether some lossy row is of no known path; and may have crossed a link. */
+static inline int sieve_model_has_maybe(const struct sieve_model *m)
+{
+	return m->n_dark > 0 && m->ways.off[m->sets.n_sets] > 0;
+}
+static inline int sieve_model_is_maybe(const struct sieve_model *m, topo_link l)
+{
+	return sieve_model_has_maybe(m) &&
+	    m->sets.class_of[l] != SIEVE_NO_CLASS;
+}
+
+/* Whether a lossy row may have crossed a link that is not at the level. */
+static inline int sieve_ways_is_touched(const struct sieve_model *m, size_t i)
+{
+	return m->lossy[i].set != OBS_NO_PATH &&
+	    m->ways.n_odd[m->lossy[i].set] > 0;
+}
 
 /* ell[g] = ln of the window's likelihood with LINK at x[g] and all others as
  * they are, but for a constant. Cost O(lossy rows over it * SIEVE_GRID). */

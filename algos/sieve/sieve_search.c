@@ -71,8 +71,8 @@ struct sieve_finding sieve_search_weigh(const struct sieve_search *s,
 /* The grid is coarser than the peak of a link that lost much, and what a hazard
  * is short of would be laid on its neighbours. There the likelihood's own maximum
  * between the points is better: x sum r / expm1(rest + x) = slope x, iterated. */
-static double sieve_search_sharpen(const struct sieve_search *s, topo_link l,
-    double hazard)
+static double sieve_search_sharpen_known(const struct sieve_search *s,
+    topo_link l, double hazard)
 {
 	enum { TIMES = 8, MUCH = 14 };
 	const struct sieve_model *m = &s->model;
@@ -90,6 +90,38 @@ static double sieve_search_sharpen(const struct sieve_search *s, topo_link l,
 		x = lost / slope;
 	}
 	return fmin(fmax(x, hazard / 2), hazard * 2);
+}
+
+/* Where rows of no known path lost something there is no such equation. Through
+ * the greatest value and its neighbours goes a ln x - b x + c, which is what a link
+ * says of itself that loses by itself: a packets, of a / x. */
+static double sieve_search_sharpen_dark(const struct sieve_search *s,
+    topo_link l, double hazard)
+{
+	enum { MUCH = 14 };
+	const double *x = s->model.x;
+	double ell[SIEVE_GRID];
+	unsigned g = 0;
+	sieve_model_curve(&s->model, l, ell);
+	for (unsigned i = 1; i < SIEVE_GRID; i++)
+		if (ell[i] > ell[g])
+			g = i;
+	if (g == 0 || g == SIEVE_GRID - 1)
+		return hazard;
+	const double left = ell[g] - ell[g - 1], right = ell[g + 1] - ell[g],
+		     b = (left - right) / (x[g + 1] - 2 * x[g] + x[g - 1]),
+		     a = (left + b * (x[g] - x[g - 1])) / log(x[g] / x[g - 1]);
+	if (a < MUCH || b <= 0)
+		return hazard;
+	return fmin(fmax(a / b, hazard / 2), hazard * 2);
+}
+
+static double sieve_search_sharpen(const struct sieve_search *s, topo_link l,
+    double hazard)
+{
+	return sieve_model_has_maybe(&s->model)
+	    ? sieve_search_sharpen_dark(s, l, hazard)
+	    : sieve_search_sharpen_known(s, l, hazard);
 }
 
 /* --- who may have failed -------------------------------------------------- */
@@ -128,36 +160,70 @@ static void sieve_search_least(struct sieve_search *s)
 		}
 }
 
+/* Whether the bound leaves link L odds of exp(LEAST). */
+static int sieve_search_may(const struct sieve_search *s, topo_link l,
+    double least)
+{
+	const struct sieve_model *m = &s->model;
+	double n_lost = 0;
+	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++)
+		n_lost += m->lossy[m->over[k]].n_lost;
+	return (n_lost > 0 || sieve_model_exposure(m, l)) &&
+	    sieve_search_bound(s, l, n_lost) +
+		sieve_search_link_odds(s, l, TOPO_NONE) >=
+	    least;
+}
+
 /* Fill the list with all links that failed, and those that the bound does not
  * rule out, which removes most; two nats are for what follows to change. */
 static void sieve_search_screen(struct sieve_search *s)
 {
-	const struct sieve_model *m = &s->model;
 	sieve_search_least(s);
 	s->n = 0;
-	for (topo_link l = 0; l < m->topo->n_links; l++) {
-		double n_lost = 0;
-		for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++)
-			n_lost += m->lossy[m->over[k]].n_lost;
-		if (n_lost == 0 ||
-		    (!s->failed[l] &&
-			sieve_search_bound(s, l, n_lost) <
-			    -sieve_search_link_odds(s, l, TOPO_NONE) - 2))
-			continue;
-		s->list[s->n++] = (struct sieve_candidate){.link = l};
-		s->stale[l] = 1;
-	}
+	for (topo_link l = 0; l < s->model.topo->n_links; l++)
+		if (s->failed[l] || sieve_search_may(s, l, -2)) {
+			s->list[s->n++] = (struct sieve_candidate){.link = l};
+			s->stale[l] = 1;
+		}
+}
+
+void sieve_search_rule_out(struct sieve_search *s)
+{
+	if (!sieve_model_has_maybe(&s->model))
+		return;
+	sieve_search_least(s);
+	for (topo_link l = 0; l < s->model.topo->n_links; l++)
+		s->stale[l] = s->stale[l] && sieve_search_may(s, l, -9);
 }
 
 /* --- joining -------------------------------------------------------------- */
 
+static void sieve_search_stale_row(struct sieve_search *s, uint32_t lossy)
+{
+	const struct sieve_model *m = &s->model;
+	const struct sieve_lossy *row = &m->lossy[lossy];
+	const struct algo_ways *w = &m->sets.ways;
+	for (uint32_t h = row[0].first; h < row[1].first; h++)
+		s->stale[m->hop[h]] = 1;
+	if (row->set == OBS_NO_PATH)
+		return;
+	for (uint32_t h = w->set_off[row->set]; h < w->set_off[row->set + 1];
+	     h++)
+		s->stale[w->set_part[h]] = 1;
+}
+
 void sieve_search_stale(struct sieve_search *s, topo_link l)
 {
 	const struct sieve_model *m = &s->model;
-	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++) {
-		const struct sieve_lossy *row = &m->lossy[m->over[k]];
-		for (uint32_t h = row[0].first; h < row[1].first; h++)
-			s->stale[m->hop[h]] = 1;
+	const struct sieve_sets *x = &m->sets;
+	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++)
+		sieve_search_stale_row(s, m->over[k]);
+	for (uint32_t k = m->n_dark ? x->off[l] : 0;
+	     m->n_dark && k < x->off[l + 1]; k++) {
+		const uint32_t set = x->over[k].set;
+		for (uint32_t i = m->ways.off[set]; i < m->ways.off[set + 1];
+		     i++)
+			sieve_search_stale_row(s, m->ways.row[i]);
 	}
 }
 
@@ -271,6 +337,7 @@ static void sieve_search_level(struct sieve_search *s, double mean)
 {
 	struct sieve_model *m = &s->model;
 	sieve_prior_begin(&s->prior, m, mean);
+	m->level = mean;
 	for (topo_link l = 0; l < m->topo->n_links; l++)
 		if (s->failed[l])
 			sieve_prior_count(&s->prior, m->hazard[l], 1);

@@ -27,6 +27,7 @@ struct sieve_search {
 	size_t n_failed, n_alone, cap_failed, cap_stale, cap_least, cap_tried;
 	struct sieve_devices devices;
 	uint8_t *failed, *stale, *tried; /* [links] */
+	double none;   /* chance that nothing failed, by sieve_chances() */
 	double *least; /* [links] scratch: least rest of a way over it */
 };
 void sieve_search_free(struct sieve_search *s);
@@ -41,6 +42,10 @@ struct sieve_finding sieve_search_again(struct sieve_search *s, topo_link l);
 
 /* Mark in s->stale all links that share a lossy row with L, and L itself. */
 void sieve_search_stale(struct sieve_search *s, topo_link l);
+
+/* Where it is not known what lossy rows crossed, unmark in s->stale those of the
+ * links marked that a bound says to have failed with odds below exp(-9). */
+void sieve_search_rule_out(struct sieve_search *s);
 
 /* ln of the odds, before the window, of a component more than N_FAILED. */
 double sieve_search_odds(const struct sieve_search *s, double n_failed);

@@ -62,9 +62,9 @@ unsigned telemetry_holds(unsigned kinds)
 	unsigned parts = OBS_TALLIES;
 	if (kinds & (OBS_TELE_INT | OBS_TELE_A1))
 		parts |= OBS_TALLIES_RATED;
-	/* Of int all have their paths, whatever else is asked for. */
-	if (kinds & OBS_TELE_INT || kinds == OBS_TELE_A1)
-		parts |= OBS_TALLIES_KNOWN;
+	/* Of a2 flows that lost nothing have rows if another kind has them. */
+	if (kinds & (OBS_TELE_INT | OBS_TELE_P) || !(kinds & OBS_TELE_A2))
+		parts |= OBS_TALLIES_WHOLE;
 	if (kinds & (OBS_TELE_INT | OBS_TELE_A2))
 		parts |= OBS_TALLIES_TRACED | OBS_FLOWS | OBS_HOPS;
 	return parts;

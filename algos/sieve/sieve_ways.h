@@ -1,0 +1,62 @@
+/* algos/sieve/sieve_ways.h -- losses on one of equal paths, evaluated one by one.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Internal to Sieve. Of a row of no known path that lost r packets, kept others
+ * having arrived,
+ *
+ *	L = mean over paths of (1 - e^-sum)^r e^(-kept sum)
+ *
+ * Where all links of a set and of the row's cables are healthy, cells say that
+ * (algos/sieve/sieve_cells.h). Rows for which that does not hold are evaluated
+ * here, over the paths of their set, grouped by what failed on them.
+ */
+#ifndef ALGOS_SIEVE_SIEVE_WAYS_H
+#define ALGOS_SIEVE_SIEVE_WAYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "sim/err.h"
+#include "topo/ids.h"
+
+struct sieve_model;
+
+/* Paths that exceed those of healthy links by as much, with and without the link
+ * that is asked for. */
+struct sieve_group {
+	double excess;  /* without what that link exceeds them by */
+	double healthy; /* of it, hazards of healthy links */
+	uint32_t with, without;
+};
+
+/* Zeroed is empty. */
+struct sieve_ways {
+	uint32_t *off;   /* [n_sets + 2] lossy rows of set s, by their places */
+	uint32_t *row;   /* in the model's list */
+	uint32_t *n_odd; /* [n_sets] links that are not at the level */
+	struct sieve_group *group; /* scratch: [most paths of a set] */
+	size_t cap_off, cap_row, cap_odd, cap_group;
+	double *survive; /* [32 * SIEVE_GRID] e^(-2^b x[g]) */
+	size_t cap_survive;
+};
+void sieve_ways_free(struct sieve_ways *w);
+
+/* Sort the lossy rows of a model by set. Errors SIM_ENOMEM. */
+int sieve_ways_read(struct sieve_model *m, struct sim_err *e);
+
+/* All of what is odd anew, from the hazards. */
+void sieve_ways_count(struct sieve_model *m);
+
+/* LINK became odd (SIGN 1) or is no more (-1). */
+void sieve_ways_turn(struct sieve_model *m, topo_link link, int sign);
+
+/* Add to ELL what rows say of LINK beside cells and plain rows. Cost O(sets over
+ * it), and O(paths + rows * SIEVE_GRID) of those with an odd link. */
+void sieve_ways_curve(const struct sieve_model *m, topo_link link,
+    double ell[]);
+
+/* The share of the lossy row's hazard that healthy links have. Domain a row of no
+ * known path. */
+double sieve_ways_healthy(const struct sieve_model *m, uint32_t lossy);
+
+#endif
