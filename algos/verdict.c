@@ -20,6 +20,7 @@ void algo_verdicts_clear(struct algo_verdicts *v)
 	v->n = 0;
 	v->n_flagged = 0;
 	v->flags = 0;
+	v->chances = 0;
 	v->solution = (struct algo_solution){0};
 	v->n_flows = 0;
 }

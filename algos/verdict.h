@@ -51,6 +51,7 @@ struct algo_verdicts {
 	double *score;    /* [n], higher = more suspect */
 	size_t n_flagged; /* link[0 .. n_flagged-1] are accused */
 	int flags;        /* 0: the algorithm ranks but accuses nobody */
+	int chances;      /* scores are chances to have failed, in [0, 1] */
 
 	struct algo_solution solution;
 

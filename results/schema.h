@@ -579,6 +579,37 @@ enum res_set {
 	X(alarm_rate, n_alarms, n_quiet,                                       \
 	    "share of runs without such a fault in which one is named")
 
+/* Chances of components to have failed, of algorithms whose scores are chances
+ * (algo_verdicts.chances), by what was stated: three sums of each bin, from which
+ * results/calibration.h makes how far they are right. What is listed below 1 %
+ * counts in none. Components are links and switches, as the algorithm names them:
+ * a link of a failed switch that has a fault is one that failed.
+ * EACH(X, bin, least, range in words); the last bin holds 1 itself. */
+#define RES_CHANCE_BINS(X, EACH)                                               \
+	EACH(X, 1, 0.01, "from .01 to .1")                                     \
+	EACH(X, 2, 0.1, "from .1 to .5")                                       \
+	EACH(X, 3, 0.5, "from .5 to .9")                                       \
+	EACH(X, 4, 0.9, "from .9 to .99")                                      \
+	EACH(X, 5, 0.99, "from .99 to 1")
+#define RES_CHANCE_METRICS(X, bin, least, words)                               \
+	X(n_stated_##bin, "components", COUNT,                                 \
+	    "components of which a chance " words " to have failed is stated", \
+	    "count of the listed components whose score is " words ", the "    \
+	    "upper end (but 1) not included; NaN if scores are no chances")    \
+	X(stated_##bin, "components", AMOUNT,                                  \
+	    "how many components of stated chances " words " should have "     \
+	    "failed",                                                          \
+	    "sum of the scores that n_stated_" #bin " counts")                 \
+	X(n_stated_true_##bin, "components", COUNT,                            \
+	    "how many components of stated chances " words " have failed",     \
+	    "count of the components of n_stated_" #bin " that are links "     \
+	    "with a fault, or switches that failed")
+#define RES_CHANCE_RATIOS(X, bin, least, words)                                \
+	X(stated_mean_##bin, stated_##bin, n_stated_##bin,                     \
+	    "mean of the stated chances " words)                               \
+	X(stated_true_##bin, n_stated_true_##bin, n_stated_##bin,              \
+	    "share that failed of components of stated chances " words)
+
 /* Once a row and algorithm. A hit is a flow whose blamed link is its true
  * culprit. True culprit: the link that dropped most of the flow's packets (the
  * first of these on the path), as 007 section 6 defines it; for *_released: a
@@ -711,7 +742,13 @@ enum res_set {
 	    "1 if an algorithm from outside failed at the window",             \
 	    "1 if it died, took too long, said that it failed or answered "    \
 	    "what can't be, and its other metrics are NaN; else 0; NaN of "    \
-	    "an algorithm of the tree")
+	    "an algorithm of the tree")                                        \
+	X(f, "1", SHARE, "F of a window's accusations",                        \
+	    "2 P R / (P + R) of R = n_found / n_to_find and P = "              \
+	    "n_flagged_true / n_flagged, or 1 if nobody is accused; 0 if "     \
+	    "nothing is found; NaN if nothing failed, or the window has no "   \
+	    "sums of packets by path")                                         \
+	RES_CHANCE_BINS(X, RES_CHANCE_METRICS)
 
 /* X(name, numerator, denominator, meaning), the definition being the one over
  * the other: written as datasets of their own,
@@ -744,7 +781,8 @@ enum res_set {
 	X(worst_first_rate, worst_first, n_worst,                              \
 	    "share of runs in which the worst link ranks first")               \
 	X(proved, n_proved, n_programs,                                        \
-	    "share of programs whose value is proved optimal")
+	    "share of programs whose value is proved optimal")                 \
+	RES_CHANCE_BINS(X, RES_CHANCE_RATIOS)
 
 /* Ratios of an algorithm's metric and one of the trial, where there are agents;
  * in tables only. X(name, numerator, trial's denominator, meaning) */

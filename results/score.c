@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "results/calibration.h"
+
 /* What is known of one flow's losses. */
 struct loss {
 	uint64_t n_drops;
@@ -245,6 +247,40 @@ static void score_found(const struct truth *t, const struct algo_verdicts *v,
 		    score_is_alone(t, t->fault[i].link);
 }
 
+/* One number for both kinds of mistakes, of windows by whose papers it is that. */
+static void score_f(const struct obs *w, const struct algo_verdicts *v,
+    struct res_algo_metrics *out)
+{
+	if (!w->tallies || !v->flags || !(out->n_to_find > 0))
+		return;
+	const double r = out->n_found / out->n_to_find,
+		     p = out->n_flagged > 0
+	    ? out->n_flagged_true / out->n_flagged
+	    : 1;
+	out->f = p + r > 0 ? 2 * p * r / (p + r) : 0;
+}
+
+/* --- chances -------------------------------------------------------------- */
+
+static void score_chances(const struct truth *t, const struct algo_verdicts *v,
+    struct res_algo_metrics *out)
+{
+	for (size_t b = 0; b < RES_N_CHANCE_BINS; b++)
+		for (size_t k = 0; k < 3; k++)
+			res_chance_sums(out, b)[k] = v->chances ? 0 : NAN;
+	for (size_t i = 0; v->chances && i < v->n; i++) {
+		size_t b = RES_N_CHANCE_BINS;
+		while (b > 0 && v->score[i] < res_chance_least[b - 1])
+			b--;
+		if (b == 0)
+			continue;
+		double *const sums = res_chance_sums(out, b - 1);
+		sums[0]++;
+		sums[1] += v->score[i];
+		sums[2] += is_broken(t, v, v->link[i]);
+	}
+}
+
 /* --- ranks ---------------------------------------------------------------- */
 
 /* Whether an algorithm named LINK at all: score 0 alone does not tell. */
@@ -422,10 +458,13 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 	    .hits_spared = NAN,
 	    .n_found = NAN,
 	    .n_to_find = NAN,
-	    .n_unanswered = NAN};
+	    .n_unanswered = NAN,
+	    .f = NAN};
 	score_flows(w, t, lost, v, out);
 	score_flagged(t, v, n_broken, out);
 	score_found(t, v, out);
+	score_f(w, v, out);
+	score_chances(t, v, out);
 	score_ranks(t, v, n_broken, out);
 	score_solution(&v->solution, out);
 	return 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "results/calibration.h"
 #include "results/until.h"
 #include "sim/ratio.h"
 #include "sim/stat.h"
@@ -242,6 +243,40 @@ static int results_table_put_ratio(struct table *t, const char *owner,
 	return 0;
 }
 
+/* How far chances are right, over all runs of a point. */
+static int results_table_put_ece(struct table *t, size_t algo)
+{
+	const size_t first = res_row_doubles(algo) + RES_ALGO_n_stated_1;
+	struct res_name name = {t->c->algo[algo], ":", "ece", NULL};
+	struct res_calibration x;
+	struct res_chance_bin(*run)[RES_N_CHANCE_BINS];
+	size_t n = 0;
+	if (res_rows_skip(&t->rows, 5))
+		return 0;
+	int rc = SIM_ZALLOC(&run, t->c->n_runs, t->e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < t->c->n_runs; i++) {
+		const size_t row = res_cube_row(t->c, t->point, i);
+		if (is_done(t, i))
+			memcpy(run[n++],
+			    &t->c->row[row * t->c->row_doubles + first],
+			    sizeof(run[0]));
+	}
+	rc = res_calibration(run, n, &x, t->e);
+	free(run);
+	res_rows_number(&t->rows, name, x.ece.value);
+	name.suffix = "_lo";
+	res_rows_number(&t->rows, name, bounded(x.ece.lo));
+	name.suffix = "_hi";
+	res_rows_number(&t->rows, name, bounded(x.ece.hi));
+	name.suffix = "_if_right";
+	res_rows_number(&t->rows, name, x.if_right);
+	name.suffix = "_trials";
+	res_rows_number(&t->rows, name, x.n);
+	return rc;
+}
+
 /* --- rows -----------------------------------------------------------------*/
 
 static void put_coords(struct table *t)
@@ -310,12 +345,16 @@ static int results_table_put_point(struct table *t, size_t point)
 		rc = put_ratios(t, t->c->algo[a], share,
 		    algo_shares(t, a, share));
 		/* Of an algorithm's other numbers a table has the means of
-		 * these four; all of them are in the runs' table. */
+		 * these five; all of them are in the runs' table. */
 		put_algo_mean(t, a, RES_ALGO_worst_rank);
 		put_algo_mean(t, a, RES_ALGO_n_flagged);
 		put_algo_mean(t, a, RES_ALGO_lead);
 		if (shows_algo(t, RES_ALGO_detect_s))
 			put_algo_mean(t, a, RES_ALGO_detect_s);
+		if (shows_algo(t, RES_ALGO_f))
+			put_algo_mean(t, a, RES_ALGO_f);
+		if (rc == 0 && shows_algo(t, RES_ALGO_n_stated_1))
+			rc = results_table_put_ece(t, a);
 	}
 	results_table_put_claims(t);
 	return rc;
@@ -410,7 +449,7 @@ static int put_runs(struct table *t, const char *const column[],
 static const char *const usual[] = {"n_failed_flows", "drop_rate",
     "unconnected_rate", "p50_us", "p99_us", "pattern_accuracy", "tier_accuracy",
     "reload_precision", "named_rate", "alarm_rate", "name_s", "accuracy_fault",
-    "accuracy_kept", "precision", "recall", "top_k_recall", "detect_s"};
+    "accuracy_kept", "precision", "recall", "top_k_recall", "detect_s", "f"};
 enum { N_USUAL = sizeof(usual) / sizeof(usual[0]) };
 
 /* Names of columns, as patterns for res_rows_head(). */

@@ -24,6 +24,10 @@
  *	<algo>:n_flagged        the same
  *	<algo>:lead             the same
  *	<algo>:detect_s         the same
+ *	<algo>:f                the same
+ *	<algo>:ece              how far chances are right, pooled over runs, with
+ *	                        _lo, _hi, _if_right and _trials: res_calibration();
+ *	                        where scores are chances
  *	claim:<metric>          the paper's value, the same in every row; of
  *	                        several, the second is claim:<metric>_2
  *

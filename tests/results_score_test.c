@@ -3,6 +3,8 @@
  */
 #include "results/score.h"
 
+#include "models/obs_tallies.h"
+#include "results/calibration.h"
 #include "tests/test.h"
 
 struct trial {
@@ -679,6 +681,11 @@ static void oracle_links(const struct oracle *o, struct trial *x,
 	m->n_found = m->n_flagged_true;
 	m->n_to_find = m->n_links_true;
 	m->n_unanswered = NAN;
+	/* These windows have no sums of packets, and scores are votes. */
+	m->f = NAN;
+	for (unsigned b = 0; b < RES_N_CHANCE_BINS; b++)
+		for (unsigned k = 0; k < 3; k++)
+			res_chance_sums(m, b)[k] = NAN;
 	m->n_top_true = top_by_place(o, v);
 	for (topo_link l = 0; l < N_LINKS; l++)
 		if (o->rate[l] > 0 &&
@@ -715,6 +722,71 @@ static void oracle_links(const struct oracle *o, struct trial *x,
 		if (o->rate[v->link[i]] == 0)
 			best_good = fmax(best_good, v->score[i]);
 	m->lead = worst_score - best_good;
+}
+
+/* --- chances and F -------------------------------------------------------- */
+
+/* Links 2 and 4 and switch 7 failed together, link 6 by itself. */
+static void chances_are_counted_by_what_they_state(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_both(&x);
+	add_verdict(&x, 2, 1);
+	add_verdict(&x, 3, 0.99);
+	add_verdict(&x, ALL_LINKS + 7, 0.97);
+	add_verdict(&x, 4, 0.9);
+	add_verdict(&x, ALL_LINKS + 4, 0.1);
+	add_verdict(&x, 6, 0.0625);
+	add_verdict(&x, 8, 0.01);
+	add_verdict(&x, 9, 0.009); /* too unlikely to count */
+	score(&x);
+	for (unsigned b = 0; b < RES_N_CHANCE_BINS; b++)
+		assert_true(isnan(*res_chance_sums(&x.got, b)));
+	x.v.chances = 1;
+	score(&x);
+	static const struct res_chance_bin want[RES_N_CHANCE_BINS] =
+	    {{2, 0.0725, 1}, {1, 0.1, 0}, {0, 0, 0}, {2, 1.87, 2},
+		{2, 1.99, 1}};
+	for (unsigned b = 0; b < RES_N_CHANCE_BINS; b++) {
+		const double *got = res_chance_sums(&x.got, b);
+		assert_near(got[0], want[b].n, 0);
+		assert_near(got[1], want[b].stated, 1e-12);
+		assert_near(got[2], want[b].n_true, 0);
+	}
+	done(&x);
+}
+
+/* Switch 7 and link 6 are to be found; one of both is, among two accused. */
+static void f_is_of_windows_with_sums_of_packets(void **state)
+{
+	(void)state;
+	const struct obs_tallies sums = {0};
+	struct trial x = {0};
+	add_both(&x);
+	add_verdict(&x, 6, 4);
+	add_verdict(&x, 9, 3);
+	x.v.n_flagged = 2;
+	score(&x);
+	assert_true(isnan(x.got.f));
+	x.w.tallies = &sums;
+	score(&x);
+	assert_near(x.got.f, 0.5, 1e-15);
+	x.v.n_flagged = 1;
+	score(&x);
+	assert_near(x.got.f, 2 / 3., 1e-15);
+	x.v.n_flagged = 0;
+	score(&x);
+	assert_near(x.got.f, 0, 0);
+	x.v.flags = 0;
+	score(&x);
+	assert_true(isnan(x.got.f));
+	x.v.flags = 1;
+	truth_free(&x.t);
+	score(&x);
+	assert_true(isnan(x.got.f));
+	x.w.tallies = NULL;
+	done(&x);
 }
 
 static void random_trial(struct trial *x, struct sim_rng *r)
@@ -880,6 +952,8 @@ int main(void)
 		an_empty_answer_does_not_rank_the_worst_link_first),
 	    cmocka_unit_test(only_programs_have_a_value_a_bound_and_a_status),
 	    cmocka_unit_test(what_does_not_fit_the_window_is_refused),
+	    cmocka_unit_test(chances_are_counted_by_what_they_state),
+	    cmocka_unit_test(f_is_of_windows_with_sums_of_packets),
 	    cmocka_unit_test(every_metric_agrees_with_brute_force),
 	    cmocka_unit_test(the_top_k_is_the_mean_over_all_orders_of_equals),
 	    cmocka_unit_test(the_order_of_a_list_is_nothing_to_any_metric),

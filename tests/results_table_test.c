@@ -400,6 +400,38 @@ static void blank(struct res_cube *c, size_t column)
 		c->row[i * c->row_doubles + column] = NAN;
 }
 
+/* Of two runs of three components each: bins 1 and 5 are off by .1 + 1 and by
+ * .99 * 4 - 3 in all. */
+static void how_far_chances_are_right_is_told(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	struct grid g;
+	plain_cube(&c, 1, 2);
+	for (size_t i = 0; i < c.row_doubles; i++)
+		blank(&c, i);
+	for (size_t run = 0; run < 2; run++) {
+		double *x = c.row + run * c.row_doubles + res_row_doubles(0) +
+		    RES_ALGO_n_stated_1;
+		memset(x, 0, 15 * sizeof(*x));
+		x[0] = 1;
+		x[1] = 0.05;
+		x[2] = (double)run;
+		x[12] = 2;
+		x[13] = 1.98;
+		x[14] = 1 + (double)run;
+	}
+	read_grid(&g, &c);
+	const char *ece = at(&g, 0, "vote:ece");
+	assert_near(strtod(ece, NULL), (0.9 + 0.96) / 6, 1e-15);
+	assert_string_equal(at(&g, 0, "vote:ece_trials"), "6");
+	assert_string_equal(at(&g, 0, "vote:stated_true_1"), "0.5");
+	assert_string_equal(at(&g, 0, "vote:stated_mean_5"), "0.99");
+	assert_string_equal(at(&g, 0, "alg1:ece"), "NaN");
+	free_grid(&g);
+	res_cube_free(&c);
+}
+
 /* Of the optional ones; the others say NaN. */
 static void what_was_nowhere_measured_has_no_column(void **state)
 {
@@ -713,6 +745,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(every_number_agrees_with_a_slow_computation),
 	    cmocka_unit_test(ratios_are_pooled_before_they_are_divided),
+	    cmocka_unit_test(how_far_chances_are_right_is_told),
 	    cmocka_unit_test(what_was_nowhere_measured_has_no_column),
 	    cmocka_unit_test(the_header_is_in_the_stated_order),
 	    cmocka_unit_test(a_row_a_run_holds_what_was_measured),

@@ -186,7 +186,7 @@ static int sieve_diagnose(void *work, const struct obs *window,
 	int rc;
 	(void)tie;
 	algo_verdicts_clear(out);
-	out->flags = 1;
+	out->flags = out->chances = 1;
 	out->kind = ALGO_KIND_BOTH;
 	out->n_links = s->model.topo->n_links;
 	s->thin = sieve_thin(a, window->tallies->telemetry);

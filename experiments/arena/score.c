@@ -69,16 +69,6 @@ static void arena_count(struct xp_arena_entry *x, unsigned score, size_t run,
 	x->den[score * x->n_runs + run] += den;
 }
 
-static double arena_f(const struct res_algo_metrics *a)
-{
-	const double p =
-	    a->n_flagged > 0 ? a->n_flagged_true / a->n_flagged : 1;
-	const double r = a->n_found / a->n_to_find;
-	if (isnan(p) || isnan(r))
-		return NAN;
-	return p + r > 0 ? 2 * p * r / (p + r) : 0;
-}
-
 static void arena_window(struct xp_arena_entry *x, size_t run,
     const struct res_trial_metrics *t, const struct res_algo_metrics *a)
 {
@@ -87,7 +77,7 @@ static void arena_window(struct xp_arena_entry *x, size_t run,
 	if (isnan(a->n_flagged))
 		return;
 	if (a->n_to_find > 0) {
-		arena_count(x, XP_ARENA_f, run, arena_f(a), 1);
+		arena_count(x, XP_ARENA_f, run, a->f, 1);
 		arena_count(x, XP_ARENA_precision, run, a->n_flagged_true,
 		    a->n_flagged);
 		arena_count(x, XP_ARENA_recall, run, a->n_found, a->n_to_find);

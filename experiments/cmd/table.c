@@ -127,7 +127,7 @@ static const struct cmd_line cmd_table_line = {
 	"pattern_accuracy, tier_accuracy, reload_precision, named_rate, "
 	"alarm_rate, name_s; of each algorithm "
 	"accuracy_fault, accuracy_kept, precision, recall, top_k_recall, "
-	"detect_s.\v"
+	"detect_s, f.\v"
 	"Ratios are pooled over runs. In a row a point, _lo and _hi are exact "
 	"binomial intervals, which take the flows of a run as independent; "
 	"they "
