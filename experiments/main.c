@@ -23,6 +23,7 @@ const struct cmd_verb cmd_verbs[] = {
     {"gate", "accuracy gates: good or bad, with stated error rates", cmd_gate},
     {"arena", "which algorithm finds the fault with least telemetry",
 	cmd_arena},
+    {"tune", "parameters of an algorithm that do best on a spec", cmd_tune},
     {"verify", "results against the papers and earlier results", cmd_verify},
     {"dump", "one epoch as HDF5, to be checked by anybody", cmd_dump},
     {"diagnose", "algorithms on such an epoch, or on your own", cmd_diagnose},

@@ -22,6 +22,7 @@ enum cmd_exit {
 /* Each takes its own argc and argv, with argv[0] = "culprit VERB". */
 int cmd_run(int argc, char **argv);
 int cmd_arena(int argc, char **argv);
+int cmd_tune(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_dump(int argc, char **argv);

@@ -53,6 +53,12 @@ const struct cmd_example cmd_examples[] = {
     {"arena",
 	"culprit arena --algorithms 'alg1,{name: flock, label: wide, beam: 8}'",
 	"two of them, one with other parameters"},
+    {"tune", "culprit tune experiments/arena/soft.yaml flock",
+	"on other runs than the spec has"},
+    {"tune",
+	"culprit tune my_sweep.yaml '{name: flock, beam: 8}' --key "
+	"p_bad=1e-3..1e-2",
+	"one parameter, from 0.001 to 0.01"},
     {"verify", "culprit verify", "all claims and tables"},
     {"verify", "culprit verify --strict vigil_fig05a",
 	"one figure, which must be there"},
