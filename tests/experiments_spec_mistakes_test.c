@@ -77,7 +77,8 @@ static const struct {
 	"3:11: unknown key \"pattern\"; known are conns, packets, dst, n_hot, "
 	"hot_share, epoch, tcp."},
     {"noise: {drop: 1e-6}",
-	"3:9: unknown key \"drop\"; known are rate, scale, per."},
+	"3:9: unknown key \"drop\"; known are rate, scale, per, "
+	"times, classes."},
     {"noise: {count: 2}",
 	"3:9: unknown key \"count\"; did you mean \"faults.count\", "
 	"\"agents.flaps.count\" or \"rack.stall.count\"?"},
@@ -175,6 +176,12 @@ static const struct {
 	"3:16: dst: \"hot\" is not one of uniform, skewed."},
     {"noise: none",
 	"3:8: a map is needed here, not a value, such as {rate: ...}."},
+    {"noise: {times: 5, classes: [fabric]}",
+	"3:29: classes: this network has no link of class fabric; there are "
+	"host-tor, tor-t1, t1-t2, t2-t1, t1-tor, tor-host."},
+    {"noise: {rate: 0.1, times: 20}",
+	"3:27: times: rates up to 0.1 times 20 are above 1."},
+    {"noise: {times: 5, classes: []}", "3:28: classes must not be empty."},
     {"faults: none",
 	"3:9: faults is a group {rate: ..., ...}, a list of groups, or [] for "
 	"none."},

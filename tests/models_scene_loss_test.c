@@ -327,9 +327,9 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 	struct truth truth = {.n_faults = 7, .fault = fault};
 	struct scene_loss m = {.truth = &truth};
 	const struct scene_noise_params noise = {{SIM_FIXED, 1e-3, 1e-3}, 1,
-	    SCENE_NOISE_PER_LINK};
+	    SCENE_NOISE_PER_LINK, 1, 0};
 	const struct sim_seed where = {.seed = 1};
-	scene_noise_init(&m.noise, &noise, &where);
+	scene_noise_init(&m.noise, &noise, NULL, &where);
 	const double quiet = scene_hazard(1e-3);
 	const struct {
 		topo_link link;

@@ -10,11 +10,11 @@ enum { N_LINKS = 40000 };
 static double rates[N_LINKS];
 
 static const struct scene_noise_params laws[] = {
-    {{SIM_FIXED, 3e-7, 3e-7}, 1, SCENE_NOISE_PER_LINK},
-    {{SIM_UNIFORM, 0, 1e-6}, 1, SCENE_NOISE_PER_LINK},
-    {{SIM_UNIFORM, 0.25, 0.5}, 1, SCENE_NOISE_PER_LINK},
-    {{SIM_LOG_UNIFORM, 1e-9, 1e-3}, 1, SCENE_NOISE_PER_LINK},
-    {{SIM_LOG_UNIFORM, 0.5, 1}, 1, SCENE_NOISE_PER_LINK},
+    {{SIM_FIXED, 3e-7, 3e-7}, 1, SCENE_NOISE_PER_LINK, 1, 0},
+    {{SIM_UNIFORM, 0, 1e-6}, 1, SCENE_NOISE_PER_LINK, 1, 0},
+    {{SIM_UNIFORM, 0.25, 0.5}, 1, SCENE_NOISE_PER_LINK, 1, 0},
+    {{SIM_LOG_UNIFORM, 1e-9, 1e-3}, 1, SCENE_NOISE_PER_LINK, 1, 0},
+    {{SIM_LOG_UNIFORM, 0.5, 1}, 1, SCENE_NOISE_PER_LINK, 1, 0},
 };
 enum { N_LAWS = sizeof(laws) / sizeof(laws[0]) };
 
@@ -23,7 +23,7 @@ static struct scene_noise noise_of(const struct scene_noise_params *p,
 {
 	const struct sim_seed where = {seed, point, run, epoch};
 	struct scene_noise n;
-	scene_noise_init(&n, p, &where);
+	scene_noise_init(&n, p, NULL, &where);
 	return n;
 }
 
@@ -274,6 +274,58 @@ static void rates_of_flows_follow_the_law(void **state)
 	}
 }
 
+/* Links of the classes have so many times the rate that they have without, to
+ * the last bit; all others the same. So have flows, and bounds. */
+static void a_noisy_tier_has_so_many_times_its_rates(void **state)
+{
+	(void)state;
+	const struct topo_clos shape = {.n_pods = 2,
+	    .n_tors = 4,
+	    .n_t1 = 2,
+	    .n_t2 = 4,
+	    .n_hosts = 4};
+	const uint32_t classes[] = {1u << TOPO_TOR_T1 | 1u << TOPO_T1_TOR,
+	    1u << TOPO_HOST_TOR};
+	struct topo t;
+	assert_ok(topo_open_clos(&t, &shape, test_err()));
+	for (int i = 0; i < 8; i++) {
+		struct scene_noise_params p = laws[i / 2 % 2];
+		const struct sim_seed where = {test_seed(), 1, 2, 3};
+		struct scene_noise calm, loud;
+		double a[TOPO_MAX_HOPS], b[TOPO_MAX_HOPS];
+		p.per = i < 4 ? SCENE_NOISE_PER_LINK : SCENE_NOISE_PER_FLOW;
+		scene_noise_init(&calm, &p, &t, &where);
+		p.times = 20;
+		p.classes = classes[i % 2];
+		scene_noise_init(&loud, &p, &t, &where);
+		assert_true(scene_noise_most(&loud) == 20 * p.rate.b);
+		scene_noise_bounds(&loud, t.n_links, rates);
+		for (topo_link l = 0; l < t.n_links; l++) {
+			const double times =
+			    p.classes >> topo_class_of(&t, l) & 1 ? 20 : 1;
+			scene_noise_of_flow(&calm, 5, &l, 1, a);
+			scene_noise_of_flow(&loud, 5, &l, 1, b);
+			assert_true(b[0] == times * a[0]);
+			assert_true(scene_noise_rate(&loud, l) ==
+			    times * scene_noise_rate(&calm, l));
+			assert_true(b[0] <= rates[l]);
+		}
+	}
+	topo_close(&t);
+}
+
+/* FABRIC is all between switches, as for faults. */
+static void fabric_is_all_between_switches(void **state)
+{
+	(void)state;
+	const uint32_t fabric = 1u << TOPO_FABRIC;
+	assert_true(scene_noise_has(fabric, TOPO_FABRIC));
+	assert_true(scene_noise_has(fabric, TOPO_T2_T1));
+	assert_false(scene_noise_has(fabric, TOPO_HOST_TOR));
+	assert_false(scene_noise_has(fabric, TOPO_TOR_HOST));
+	assert_false(scene_noise_has(1u << TOPO_T1_T2, TOPO_FABRIC));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +341,8 @@ int main(void)
 	    cmocka_unit_test(per_link_all_flows_meet_the_rates_of_the_links),
 	    cmocka_unit_test(per_flow_each_hop_has_a_rate_of_its_own),
 	    cmocka_unit_test(rates_of_flows_follow_the_law),
+	    cmocka_unit_test(a_noisy_tier_has_so_many_times_its_rates),
+	    cmocka_unit_test(fabric_is_all_between_switches),
 	};
 	return cmocka_run_group_tests_name("models/scene/noise", tests, NULL,
 	    NULL);

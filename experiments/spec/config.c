@@ -491,8 +491,7 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 	if (rc == 0 && net && y->n_mistakes == had)
 		rc = check_traffic(y, t, &c->scene.traffic, e);
 	if (rc == 0)
-		rc = sim_yaml_read(y, sim_yaml_get(y->root, "noise"), y->root,
-		    scene_noise_fields, NULL, &c->scene.noise, e);
+		rc = xp_noise_read(y, net, &c->scene.noise, e);
 	if (rc == 0)
 		rc = sim_yaml_read(y, sim_yaml_get(y->root, "latency"), y->root,
 		    scene_latency_fields, NULL, &c->scene.latency, e);

@@ -25,6 +25,16 @@ int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
 int xp_topology_path(char **out, const struct xp_topology *x,
     const char *folder, struct sim_err *e);
 
+/* Add to Y, at NAMED or the one of its words that is meant, if any of CLASSES has
+ * no link in T: a spec that was written for another network would be about other
+ * links than it says, or none. Returns as sim_yaml_mistake(). */
+int xp_classes_check(struct sim_yaml *y, const struct sim_yaml_node *named,
+    const struct topo *t, uint32_t classes);
+
+/* The section `noise`; otherwise as below. */
+int xp_noise_read(struct sim_yaml *y, const struct topo *t,
+    struct scene_noise_params *p, struct sim_err *e);
+
 /* The section `faults`: one group, or a list of groups; none when it is absent.
  * T is NULL when there is no network to have places. Mistakes are added to Y;
  * returns only SIM_ENOMEM. */

@@ -182,34 +182,38 @@ static int read_places(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return rc;
 }
 
-/* A class that is named must have links: else a spec that was written for
- * another network would fail other links than it says, or none. */
-static int check_classes(struct sim_yaml *y, const struct sim_yaml_node *node,
-    const struct topo *t, const struct fault_params *g)
+int xp_classes_check(struct sim_yaml *y, const struct sim_yaml_node *named,
+    const struct topo *t, uint32_t classes)
 {
 	char list[200] = "";
 	struct sim_text there = {list, sizeof(list), 0};
-	const struct sim_yaml_node *named = sim_yaml_get(node, "classes");
 	enum topo_link_class missing = TOPO_N_LINK_CLASSES;
-	if (!named || named->kind != SIM_YAML_SEQ ||
-	    !fault_uses(g->kind, "classes"))
-		return 0;
 	for (unsigned c = 0; c < TOPO_N_LINK_CLASSES; c++) {
 		if (fault_class_size(t, c) > 0)
 			sim_put(&there, "%s%s", *list ? ", " : "",
 			    topo_class_names[c]);
-		else if (g->classes >> c & 1)
+		else if (classes >> c & 1)
 			missing = c;
 	}
 	if (missing == TOPO_N_LINK_CLASSES)
 		return 0;
-	for (size_t i = 0; i < named->n; i++)
+	for (size_t i = 0; named->kind == SIM_YAML_SEQ && i < named->n; i++)
 		if (strcmp(named->child[i]->text, topo_class_names[missing]) ==
 		    0)
 			named = named->child[i];
 	return sim_yaml_mistake(y, named,
 	    "classes: this network has no link of class %s; there are %s.",
 	    topo_class_names[missing], list);
+}
+
+static int check_classes(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct topo *t, const struct fault_params *g)
+{
+	const struct sim_yaml_node *named = sim_yaml_get(node, "classes");
+	return named && named->kind == SIM_YAML_SEQ &&
+		fault_uses(g->kind, "classes")
+	    ? xp_classes_check(y, named, t, g->classes)
+	    : 0;
 }
 
 /* Note which of the keys KEY do nothing, for WHY, or do something (NULL). */

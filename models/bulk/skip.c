@@ -224,7 +224,7 @@ static int skip_begin(struct bulk_skip *k, const struct scene *s, struct obs *w,
 	k->lost = lost;
 	k->n_kept = 0;
 	k->n_max = s->traffic.params.packets.b;
-	k->most_noise = scene_hazard(s->loss.noise.rate.b);
+	k->most_noise = scene_hazard(scene_noise_most(&s->loss.noise));
 	return list_failed(k, e);
 }
 
@@ -398,7 +398,7 @@ static int noise_strikes(const struct bulk_skip *k, struct flow *f, double u)
 			f->noise[i] = 0;
 		bound += f->noise[i]; /* hazard = -log(1 - p) < p / (1 - p) */
 	}
-	if (u * (1 - noise->rate.b) >= n * bound)
+	if (u * (1 - scene_noise_most(noise)) >= n * bound)
 		return 0;
 	for (unsigned i = 0; i < f->h; i++) {
 		f->noise[i] = scene_hazard(f->noise[i]);

@@ -48,6 +48,10 @@ int bulk_vigil_matlab_fits(const struct scene *s, struct sim_err *e)
 	if (scene_congestion_is_on(&s->congestion))
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "plane vigil_matlab has no full buffers (congestion).");
+	if (s->loss.noise.topo)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "plane vigil_matlab has one law of noise for all links "
+		    "(noise.times).");
 	if (s->truth.n_holes > 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "plane vigil_matlab has no black holes (switch %u).",

@@ -22,11 +22,18 @@ const struct sim_field scene_noise_fields[] = {
 	.doc = "a rate for each link and epoch, or for each flow and hop, as "
 	       "in 007's released simulator",
 	.when = "rate!=0"},
+    {"times", SIM_F_F64, offsetof(struct scene_noise_params, times), .min = 0,
+	.max = 1e12, .unit = "1", .def = "1", .when = "rate!=0",
+	.doc = "factor on the rates of `classes` alone: a noisy tier"},
+    {"classes", SIM_F_SET, offsetof(struct scene_noise_params, classes),
+	.names = topo_class_names, .def = "[tor-t1, t1-tor]",
+	.when = "times!=1", .doc = "links whose rates are so many times"},
     {0},
 };
 
 void scene_noise_init(struct scene_noise *n,
-    const struct scene_noise_params *params, const struct sim_seed *where)
+    const struct scene_noise_params *params, const struct topo *topo,
+    const struct sim_seed *where)
 {
 	n->rate = params->rate;
 	n->per = params->per;
@@ -38,6 +45,31 @@ void scene_noise_init(struct scene_noise *n,
 	sim_rng_key(n->key, where, SIM_STREAM_NOISE);
 	n->run = where->run;
 	n->point = where->point;
+	n->times = params->times;
+	n->classes = params->classes;
+	n->topo = params->times == 1 || params->classes == 0 ? NULL : topo;
+}
+
+int scene_noise_has(uint32_t classes, enum topo_link_class class)
+{
+	const int between = class != TOPO_HOST_TOR && class != TOPO_TOR_HOST;
+	return (classes >> class & 1) ||
+	    (between && classes >> TOPO_FABRIC & 1);
+}
+
+/* What RATE comes to for LINK. */
+static inline double noise_of(const struct scene_noise *n, topo_link link,
+    double rate)
+{
+	if (!n->topo ||
+	    !scene_noise_has(n->classes, topo_class_of(n->topo, link)))
+		return rate;
+	return fmin(1, n->times * rate);
+}
+
+double scene_noise_most(const struct scene_noise *n)
+{
+	return n->topo ? fmin(1, fmax(1, n->times) * n->rate.b) : n->rate.b;
 }
 
 /* Four links share a block of random numbers, one word each, and the counter is
@@ -50,11 +82,12 @@ static void block_of(const struct scene_noise *n, topo_link link,
 	sim_philox_block(n->key, ctr, word);
 }
 
-static double rate_of(const struct scene_noise *n, uint32_t word)
+static double rate_of(const struct scene_noise *n, topo_link link,
+    uint32_t word)
 {
 	/* The middle of the word's interval, so that the mean over all words is
 	 * exactly 1/2. */
-	return dist_at(&n->rate, (word + 0.5) * 0x1p-32);
+	return noise_of(n, link, dist_at(&n->rate, (word + 0.5) * 0x1p-32));
 }
 
 /* What a rate is drawn anew for each packet comes to: a single packet is lost
@@ -72,15 +105,22 @@ static double noise_mean(const struct sim_dist *d)
 	return d->a;
 }
 
+/* Specs keep rates below 1 / times, so that none is cut, and the mean is so many
+ * times the mean. */
+static double noise_of_mean(const struct scene_noise *n, topo_link link)
+{
+	return noise_of(n, link, noise_mean(&n->rate));
+}
+
 double scene_noise_rate(const struct scene_noise *n, topo_link link)
 {
 	uint32_t word[4];
 	if (n->rate.kind == SIM_FIXED)
-		return n->rate.a;
+		return noise_of(n, link, n->rate.a);
 	if (n->per == SCENE_NOISE_PER_FLOW)
-		return noise_mean(&n->rate);
+		return noise_of_mean(n, link);
 	block_of(n, link, word);
-	return rate_of(n, word[link % 4]);
+	return rate_of(n, link, word[link % 4]);
 }
 
 void scene_noise_rates(const struct scene_noise *n, topo_link first,
@@ -90,12 +130,12 @@ void scene_noise_rates(const struct scene_noise *n, topo_link first,
 	for (size_t i = 0; i < n_links; i++) {
 		topo_link link = first + (topo_link)i;
 		if (n->per == SCENE_NOISE_PER_FLOW) {
-			rate[i] = noise_mean(&n->rate);
+			rate[i] = noise_of_mean(n, link);
 			continue;
 		}
 		if (i == 0 || link % 4 == 0)
 			block_of(n, link, word);
-		rate[i] = rate_of(n, word[link % 4]);
+		rate[i] = rate_of(n, link, word[link % 4]);
 	}
 }
 
@@ -115,7 +155,7 @@ void scene_noise_of_flow(const struct scene_noise *n, uint64_t flow,
 		    n->point};
 		if (i % 4 == 0)
 			sim_philox_block(n->key, ctr, word);
-		rate[i] = rate_of(n, word[i % 4]);
+		rate[i] = rate_of(n, path[i], word[i % 4]);
 	}
 }
 
@@ -125,6 +165,6 @@ void scene_noise_bounds(const struct scene_noise *n, size_t n_links,
 	if (n->per == SCENE_NOISE_PER_LINK)
 		scene_noise_rates(n, 0, n_links, rate);
 	else
-		for (size_t i = 0; i < n_links; i++)
-			rate[i] = n->rate.b;
+		for (topo_link l = 0; l < n_links; l++)
+			rate[l] = noise_of(n, l, n->rate.b);
 }

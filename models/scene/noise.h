@@ -3,13 +3,18 @@
  *
  * A rate is a function of a name, of a link or of a flow and a hop, and of the
  * epoch's: nothing is stored, and one can be had without drawing the others.
+ *
+ * Some classes of links may be noisier than others: with `times` each rate r of
+ * theirs is min(1, times r) in place of r, drawn by the same numbers. So with
+ * rates uniform on (0, b) theirs are uniform on (0, times b), and those of all
+ * others stay where they are.
  */
 #ifndef MODELS_SCENE_NOISE_H
 #define MODELS_SCENE_NOISE_H
 
 #include "sim/field.h"
 #include "sim/rng.h"
-#include "topo/ids.h"
+#include "topo/topo.h"
 
 /* What has a rate of its own.
  *
@@ -31,6 +36,8 @@ struct scene_noise_params {
 	struct sim_dist rate; /* per packet and directed link */
 	double scale;         /* times this, for sweeps; at most 1 in all */
 	uint32_t per;         /* enum scene_noise_per */
+	double times;         /* of `classes`; at most 1 in all */
+	uint32_t classes;     /* bits of topo_link_class; 0: none */
 };
 extern const struct sim_field scene_noise_fields[];
 
@@ -38,12 +45,24 @@ struct scene_noise {
 	struct sim_dist rate;
 	uint32_t key[2], run, point;
 	enum scene_noise_per per;
+	const struct topo *topo; /* NULL: all classes alike */
+	double times;
+	uint32_t classes;
 };
 
+/* TOPO is read only with `times`, and kept. */
 void scene_noise_init(struct scene_noise *n,
-    const struct scene_noise_params *params, const struct sim_seed *where);
+    const struct scene_noise_params *params, const struct topo *topo,
+    const struct sim_seed *where);
 
-/* Drop rate of one link, in [rate.a, rate.b], for a packet alone: per link its
+/* 1 if links of CLASS are among CLASSES, where FABRIC, as of faults, is all links
+ * between switches. */
+int scene_noise_has(uint32_t classes, enum topo_link_class class);
+
+/* The greatest rate that any link or flow may have. */
+double scene_noise_most(const struct scene_noise *n);
+
+/* Drop rate of one link, in [rate.a, rate.b] or `times` that, for a packet alone: per link its
  * own, per flow the mean. Cost one Philox block. */
 double scene_noise_rate(const struct scene_noise *n, topo_link link);
 

@@ -28,7 +28,7 @@ int scene_draw(struct scene *s, const struct topo *topo,
 	s->loss.truth = &s->truth;
 	s->latency = params->latency;
 	scene_congestion_init(&s->congestion, &params->congestion, topo, where);
-	scene_noise_init(&s->loss.noise, &params->noise, where);
+	scene_noise_init(&s->loss.noise, &params->noise, topo, where);
 	return 0;
 }
 

@@ -80,7 +80,7 @@ static void noise_is_on_all_links_without_a_fault(void **state)
 	uint64_t n = 0, n_random = 0;
 	lab_needs(state);
 	faulty_open(&rig, &by_ebpf);
-	scene_noise_init(&rig.loss.noise, &noise, &where);
+	scene_noise_init(&rig.loss.noise, &noise, NULL, &where);
 	const topo_link bad = faulty_link(&rig, "tor0->host0");
 	faulty_add_loss(&rig, bad, 0.2);
 	faulty_apply(&rig, 0);
