@@ -25,7 +25,7 @@ struct sim_part {
 	const char *when; /* each counts only then: see struct sim_field */
 };
 
-enum { SIM_PARTS_MAX = 32 }; /* parts of a section; fields of a map */
+enum { SIM_PARTS_MAX = 40 }; /* parts of a section; fields of a map */
 
 /* Read SECTION of the tree's root into OBJ; absent keys, maps and sections
  * stand for defaults. Mistakes are added to Y; returns only SIM_ENOMEM. */

@@ -48,7 +48,8 @@ static const struct {
 	"3:10: unknown key \"number\"; known are kind, count, classes, pick, "
 	"same_switch, switches, tiers, share, rate, entries, delay, law, "
 	"sigma, load, mode, prefix, flows, turn, left, weight, hash, bits, "
-	"duty, depth, episode, mark, from, to, spread, lasts, links, at, "
+	"duty, depth, episode, mark, from, to, spread, lasts, again, "
+	"every, links, at, "
 	"pods."},
     {"faults: {links: [1], class: [t1-t2]}",
 	"3:22: unknown key \"class\"; did you mean \"classes\"?"},

@@ -386,6 +386,49 @@ static void none_may_end_before_it_begins(void **state)
 	scenes_close(&s);
 }
 
+/* A link that flaps fails again and again at one rate, with its first failure that
+ * of one that does not come back. */
+static void what_flaps_comes_back_as_it_was(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct sim_err e;
+	struct truth once = {0}, flaps = {0};
+	scenes_open(&s, &shape);
+	struct fault_params *g = scenes_add_group(&s);
+	g->count = 3;
+	g->rate = (struct sim_dist){SIM_UNIFORM, 0.1, 0.9};
+	g->spread_s = 10;
+	g->lasts_s = 1;
+	scenes_draw_faults(&s, &once, 3);
+	g->again = 2;
+	g->every_s = 5;
+	scenes_draw_faults(&s, &flaps, 3);
+	assert_int_equal(flaps.n_faults, 9);
+	assert_int_equal(truth_n_faulty(&flaps), 3);
+	for (size_t i = 0; i < 9; i++) {
+		const struct truth_fault *f = &flaps.fault[i],
+					 *want = &once.fault[i / 3];
+		const sim_ns late = i % 3 * 5 * SIM_SEC;
+		assert_int_equal(f->link, want->link);
+		assert_true(f->rate == want->rate);
+		assert_int_equal(f->from_ns, want->from_ns + late);
+		assert_int_equal(f->to_ns, want->to_ns + late);
+	}
+	g->every_s = 0.5;
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "fault group 0: a fault lasts 1 s, but comes back every 0.5 s.");
+	g->lasts_s = 0;
+	assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "fault group 0: a fault comes back 2 times (again), but does not "
+	    "end: it needs `lasts`.");
+	truth_free(&once);
+	truth_free(&flaps);
+	scenes_close(&s);
+}
+
 /* Streams are named by group: another group moves no earlier one. */
 static void a_group_does_not_disturb_another(void **state)
 {
@@ -541,6 +584,7 @@ int main(void)
 	    cmocka_unit_test(faults_begin_and_end_when_told),
 	    cmocka_unit_test(links_may_fail_one_after_another),
 	    cmocka_unit_test(none_may_end_before_it_begins),
+	    cmocka_unit_test(what_flaps_comes_back_as_it_was),
 	    cmocka_unit_test(the_links_of_a_group_are_distinct),
 	    cmocka_unit_test(one_class_can_fail_as_a_whole),
 	    cmocka_unit_test(more_faults_than_links_are_refused),

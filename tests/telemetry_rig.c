@@ -15,6 +15,7 @@ void telemetry_rig_open(struct telemetry_rig *x, uint32_t k, double noise,
 	assert_ok(sim_field_defaults(telemetry_fields, &x->p, test_err()));
 	x->p.kinds = kinds;
 	x->p.flows = 400;
+	x->p.window_s = 30;
 	assert_ok(topo_mesh_fat_tree(&m, k, 0, test_err()));
 	assert_ok(topo_open_mesh(&x->topo, m, test_err()));
 	assert_ok(sim_field_defaults(scene_traffic_fields, &x->params.traffic,

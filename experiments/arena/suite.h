@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define XP_ARENA_VERSION 1
+#define XP_ARENA_VERSION 2
 
 extern const char *const xp_arena_families[]; /* ends with NULL */
 

@@ -39,6 +39,7 @@ static int telemetry_section_read(struct sim_yaml *y,
 	const size_t had = y->n_mistakes;
 	(void)t;
 	const int rc = sim_parts_read(y, "telemetry", telemetry_parts, p, e);
+	p->epoch.window_s = p->cost.window;
 	if (rc < 0 || y->n_mistakes > had || !node)
 		return rc;
 	return p->epoch.kinds
@@ -68,19 +69,28 @@ static unsigned telemetry_plane_holds(const struct xp_config *c)
 
 /* --- what specs ask in vain ----------------------------------------------- */
 
+enum {
+	TELEMETRY_FAULTS =
+	    FAULT_BIT(DROP) | FAULT_BIT(BLACK_HOLE_1) | FAULT_BIT(BLACK_HOLE_2)
+};
+
 static int telemetry_check_group(struct sim_yaml *y,
-    const struct fault_params *g, const struct sim_yaml_node *node)
+    const struct fault_params *g, const struct sim_yaml_node *node,
+    double window)
 {
-	/* Told for all planes that have no such services. */
-	if (FAULT_SERVICE_KINDS & 1u << g->kind)
+	/* Told for all planes that have no such faults. */
+	if (FAULT_SOME_PLANES & 1u << g->kind)
 		return 0;
-	if (g->kind != FAULT_DROP)
+	if (!(TELEMETRY_FAULTS & 1u << g->kind))
 		return sim_yaml_mistake(y, node,
-		    "on plane telemetry links and switches drop (kind drop); "
-		    "nothing else fails.");
-	if (g->from_s > 0 || g->to_s > 0 || g->spread_s > 0 || g->lasts_s > 0)
+		    "on plane telemetry links and switches drop (kind drop), "
+		    "or "
+		    "switches are black holes; nothing else fails.");
+	if (g->from_s + g->spread_s >= window)
 		return sim_yaml_mistake(y, node,
-		    "on plane telemetry what fails does so all the time.");
+		    "a fault may begin at %g s (from + spread), but the epoch "
+		    "ends at %g s (telemetry.wire.window).",
+		    g->from_s + g->spread_s, window);
 	return 0;
 }
 
@@ -93,7 +103,8 @@ static int telemetry_check(struct sim_yaml *y, const struct topo *t,
 	(void)e;
 	for (size_t i = 0; rc == 0 && faults && i < c->scene.n_groups; i++)
 		rc = telemetry_check_group(y, &c->scene.group[i],
-		    faults->kind == SIM_YAML_SEQ ? faults->child[i] : faults);
+		    faults->kind == SIM_YAML_SEQ ? faults->child[i] : faults,
+		    telemetry_of(c)->epoch.window_s);
 	if (rc == 0 && c->scene.noise.per != SCENE_NOISE_PER_LINK)
 		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "noise"),
 		    "on plane telemetry noise is of links (per: link).");
@@ -187,8 +198,9 @@ const struct xp_plane xp_plane_telemetry = {
 	OBS_TALLIES_WHOLE | OBS_TALLIES_TRACED,
     .holds = telemetry_plane_holds,
     .unless = "telemetry.kinds",
-    .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_COST | RES_OF_REPORTS,
-    .no_buffers = "its sums are of rates that hold for the epoch",
+    .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_BUFFERS | RES_OF_COST |
+	RES_OF_REPORTS,
+    .has_buffers = 1,
     .section = &telemetry_section,
     .idle = telemetry_idle,
     .check = telemetry_check,

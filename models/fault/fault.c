@@ -145,6 +145,13 @@ const struct sim_field fault_fields[] = {
     {"lasts", SIM_F_F64, offsetof(struct fault_params, lasts_s), .min = 0,
 	.max = 1e9, .unit = "s", .def = "0",
 	.doc = "each place ends this long after it began; 0 = at `to`"},
+    {"again", SIM_F_U32, offsetof(struct fault_params, again), .min = 0,
+	.max = 1e4, .unit = "times", .def = "0",
+	.doc = "how often each comes back, with the same rate: it flaps",
+	.when = "lasts!=0"},
+    {"every", SIM_F_F64, offsetof(struct fault_params, every_s), .min = 0,
+	.max = 1e9, .unit = "s", .def = "0",
+	.doc = "from one beginning to the next", .when = "again!=0"},
     {0},
 };
 
@@ -198,6 +205,8 @@ static const struct {
     {"to", ALL},
     {"spread", ALL},
     {"lasts", ALL},
+    {"again", FAULT_BIT(DROP) | FAULT_BIT(LATENCY)},
+    {"every", FAULT_BIT(DROP) | FAULT_BIT(LATENCY)},
     {"links", LINKS | REROUTE | FAULT_BIT(BGP_FLAP)},
     {"at", LINKS | HOLES | ROUTES | HOSTS},
     {"pods", FAULT_BIT(POD_OFF)},
@@ -278,6 +287,20 @@ static int add_queue(struct fault_draw *d, topo_link link,
 	    e);
 }
 
+/* Add F, and again each time that it comes back. */
+static int add_times(struct fault_draw *d, struct truth_fault *f,
+    struct sim_err *e)
+{
+	const struct fault_params *g = d->group;
+	int rc = truth_add_fault(d->truth, f, e);
+	for (uint32_t i = 0; rc == 0 && i < g->again; i++) {
+		f->from_ns += fault_ns_of(g->every_s);
+		f->to_ns += fault_ns_of(g->every_s);
+		rc = truth_add_fault(d->truth, f, e);
+	}
+	return rc;
+}
+
 int fault_add(struct fault_draw *d, const struct sim_dist *range,
     topo_link link, double u, const struct fault_span *when, struct sim_err *e)
 {
@@ -301,13 +324,22 @@ int fault_add(struct fault_draw *d, const struct sim_dist *range,
 	} else {
 		f.rate = dist_at(range, u);
 	}
-	return truth_add_fault(d->truth, &f, e);
+	return add_times(d, &f, e);
 }
 
 /* --- groups --------------------------------------------------------------- */
 
 static int fault_check_times(const struct fault_params *g, struct sim_err *e)
 {
+	if (g->again > 0 && g->lasts_s == 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "a fault comes back %u times (again), but does not end: it "
+		    "needs `lasts`.",
+		    g->again);
+	if (g->again > 0 && g->every_s < g->lasts_s)
+		return sim_fail(e, SIM_EINVAL,
+		    "a fault lasts %g s, but comes back every %g s.",
+		    g->lasts_s, g->every_s);
 	if (g->to_s == 0 || g->lasts_s > 0)
 		return 0;
 	if (g->to_s < g->from_s)

@@ -92,6 +92,8 @@ struct fault_params {
 	struct sim_dist depth; /* us, drawn for each episode */
 	double spread_s;       /* each place begins later, by up to this */
 	double lasts_s;        /* and ends this long after; 0: at to_s */
+	uint32_t again;        /* times that it comes back */
+	double every_s;        /* after the time before began */
 	/* Named places, owned by the spec. */
 	size_t n_links;
 	topo_link *links;
@@ -198,13 +200,16 @@ int fault_is_of_hosts(uint32_t kind);
  * other.
  *
  * Each place begins at from_s or a uniform time below spread_s after, and ends
- * lasts_s later or, if that is 0, at to_s; links fail with their switch or pod.
+ * lasts_s later or, if that is 0, at to_s; links fail with their switch or pod. A
+ * link that drops or is slow comes back `again` times, every_s after it began the
+ * time before, with the same rate or delay: it flaps.
  *
  * Errors SIM_ELIMIT when more places are asked for than the classes have links,
  * the tiers switches, or the network hosts, pods or cables; SIM_EINVAL for a
  * place that is not in the topology, not of the kind's sort or named twice in a
  * group, for a BGP session of a host's cable, a mode that the collector does not
- * have, a prefix that is none or has no host, or to_s before from_s + spread_s;
+ * have, a prefix that is none or has no host, to_s before from_s + spread_s, or a
+ * fault that comes back without lasts_s or before it ended;
  * SIM_EUNSUPPORTED for pick MATLAB in a mesh, for pods where there are none, and
  * for a switch that can have no such turn.
  * Cost O(faults^2), times the logarithm when nearly all links fail; O(links)

@@ -8,11 +8,12 @@
 #include <string.h>
 
 #include "sim/vec.h"
+#include "topo/addr.h"
 
 #define FIELD(m) offsetof(struct telemetry_params, m)
 
 /* Paths of a network that are worth having all. */
-enum { TELEMETRY_ALL_PATHS = 1 << 20 };
+enum { TELEMETRY_ALL_PATHS = 1 << 20, TELEMETRY_PORT = 443 };
 
 static const char *const telemetry_names[] = {
 #define X(bit, name, text) name,
@@ -51,7 +52,7 @@ void telemetry_free(struct telemetry *t)
 {
 	obs_paths_free(&t->paths);
 	obs_tallies_free(&t->rows);
-	free(t->hazard);
+	telemetry_links_free(&t->links);
 	free(t->host);
 	free(t->top);
 	*t = (struct telemetry){0};
@@ -71,16 +72,6 @@ unsigned telemetry_holds(unsigned kinds)
 }
 
 /* --- what an epoch is drawn from ------------------------------------------ */
-
-static int telemetry_hazards(struct telemetry *t, const struct scene *s,
-    struct sim_err *e)
-{
-	const int rc =
-	    SIM_RESERVE(&t->hazard, &t->cap_hazard, s->topo->n_links, e);
-	for (topo_link l = 0; rc == 0 && l < s->topo->n_links; l++)
-		t->hazard[l] = scene_loss_hazard(&s->loss, l, 0);
-	return rc;
-}
 
 /* Put the hosts of RACK of the N_TORS first, which are in order, behind the
  * first N_BUSY. */
@@ -164,7 +155,8 @@ struct telemetry_draw {
 	struct telemetry *t;
 	const struct telemetry_params *p;
 	const struct scene *scene;
-	struct sim_rng *r;
+	sim_ns end; /* of the epoch */
+	struct sim_rng *r, apart;
 	struct obs *w;
 	struct losses *lost;
 };
@@ -185,58 +177,63 @@ static uint32_t telemetry_size(const struct telemetry_params *p,
 }
 
 /* The links of a row's way, ROW->path being the one it took. */
-static unsigned telemetry_way(const struct obs_paths *p,
-    const struct obs_tally *row, topo_link way[])
+static void telemetry_take(const struct obs_paths *p,
+    const struct obs_tally *row, struct telemetry_way *w)
 {
 	const unsigned n = obs_path_length(p, row->path);
-	unsigned h = 0;
+	w->h = 0;
 	if (row->up != TOPO_NONE)
-		way[h++] = row->up;
-	memcpy(way + h, p->link + p->off[row->path], n * sizeof(*way));
-	h += n;
+		w->link[w->h++] = row->up;
+	memcpy(w->link + w->h, p->link + p->off[row->path],
+	    n * sizeof(w->link[0]));
+	w->h += n;
 	if (row->down != TOPO_NONE)
-		way[h++] = row->down;
-	return h;
+		w->link[w->h++] = row->down;
 }
 
-/* Lose some of the row's packets on its way; DROPS and *H are set if it lost
- * any. */
-static void telemetry_lose(const struct telemetry *t, struct sim_rng *r,
-    struct obs_tally *row, topo_link way[], uint32_t drops[], unsigned *h)
+/* When a flow begins, and its header. Ports are as of a connection's client and a
+ * server of one service. */
+static void telemetry_begin(struct telemetry_draw *d, topo_host src,
+    topo_host dst, struct telemetry_way *w)
 {
-	double hazard[TOPO_MAX_HOPS], sum = 0;
-	*h = telemetry_way(&t->paths, row, way);
-	for (unsigned i = 0; i < *h; i++)
-		sum += hazard[i] = t->hazard[way[i]];
-	row->n_lost = 0;
-	if (sum == 0 || sim_rng_u01(r) >= -expm1(-(double)row->n_sent * sum))
+	w->at = 0;
+	w->tuple = (struct topo_tuple){0};
+	if (!d->t->links.some_move)
 		return;
-	scene_loss_marks(r, row->n_sent, hazard, *h, drops);
-	scene_loss_drops(r, row->n_sent, drops, *h, drops);
-	for (unsigned i = 0; i < *h; i++)
-		row->n_lost += drops[i];
+	w->at = telemetry_time(&d->apart, d->end);
+	w->tuple = (struct topo_tuple){
+	    .src_ip = topo_addr_of_host(src),
+	    .dst_ip = topo_addr_of_host(dst),
+	    .src_port = (uint16_t)(sim_rng_u32(&d->apart) | 1024),
+	    .dst_port = TELEMETRY_PORT,
+	    .proto = TOPO_PROTO_TCP,
+	};
 }
 
 /* Flows whose path nobody knows have hops that are not known, and the losses
  * then tell them. So that arrays stay parallel the losses tell all. */
 static int telemetry_put_flow(struct telemetry_draw *d,
     const struct obs_tally *row, topo_host src, topo_host dst,
-    const topo_link way[], const uint32_t drops[], unsigned h,
-    struct sim_err *e)
+    const struct telemetry_way *w, struct sim_err *e)
 {
 	const int known = (d->p->kinds & (OBS_TELE_INT | OBS_TELE_A2)) != 0;
-	const struct obs_flow f = {.src_host = src,
+	const struct obs_flow f = {.start_ns = (uint64_t)w->at,
+	    .src_host = src,
 	    .dst_host = dst,
+	    .src_port = w->tuple.src_port,
+	    .dst_port = w->tuple.dst_port,
 	    .n_pkts = row->n_sent,
 	    .n_retx = row->n_lost};
 	topo_link dark[TOPO_MAX_HOPS];
 	int rc;
-	for (unsigned i = 0; i < h; i++)
+	for (unsigned i = 0; i < w->h; i++)
 		dark[i] = TOPO_NONE;
-	if ((rc = obs_add_flow(d->w, &f, known ? way : dark, h, e)) < 0 ||
-	    (rc = losses_add_drops(d->lost, drops, h, e)) < 0)
+	if ((rc = obs_add_flow(d->w, &f, known ? w->link : dark, w->h, e)) <
+		0 ||
+	    (rc = losses_add_hops(d->lost, w->drops, w->full.drops, w->h, e)) <
+		0)
 		return rc;
-	return known ? 0 : losses_add_path(d->lost, way, h, e);
+	return known ? 0 : losses_add_path(d->lost, w->link, w->h, e);
 }
 
 static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
@@ -245,9 +242,7 @@ static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
 	struct telemetry *t = d->t;
 	const topo_host src = telemetry_end(t, d->p, topo->n_hosts, d->r);
 	topo_host dst;
-	topo_link way[TOPO_MAX_HOPS];
-	uint32_t drops[TOPO_MAX_HOPS];
-	unsigned h;
+	struct telemetry_way way;
 	int rc;
 	do
 		dst = telemetry_end(t, d->p, topo->n_hosts, d->r);
@@ -261,13 +256,14 @@ static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
 		return rc;
 	row.path = t->paths.first[row.set] +
 	    sim_rng_below(d->r, obs_set_size(&t->paths, row.set));
-	telemetry_lose(t, d->r, &row, way, drops, &h);
+	telemetry_take(&t->paths, &row, &way);
+	telemetry_begin(d, src, dst, &way);
+	row.n_lost = telemetry_lose(&t->links, d->r, row.n_sent, &way);
 	d->w->n_flows++;
 	d->w->n_packets += row.n_sent;
 	if (row.n_lost > 0) {
 		row.flow = (uint32_t)d->w->flows.n;
-		if ((rc = telemetry_put_flow(d, &row, src, dst, way, drops, h,
-			 e)) < 0)
+		if ((rc = telemetry_put_flow(d, &row, src, dst, &way, e)) < 0)
 			return rc;
 	}
 	const unsigned kinds = d->p->kinds;
@@ -310,9 +306,10 @@ static int telemetry_probe(struct telemetry_draw *d, topo_host h, topo_switch s,
 {
 	const struct topo *topo = d->scene->topo;
 	const topo_switch tor = topo_tor_of(topo, h);
-	topo_link way[TOPO_MAX_HOPS];
-	uint32_t drops[TOPO_MAX_HOPS];
-	unsigned n;
+	struct telemetry_way way = {.tuple = {.src_ip = topo_addr_of_host(h),
+					.dst_ip = topo_addr_of_host(h),
+					.dst_port = TELEMETRY_PORT,
+					.proto = TOPO_PROTO_TCP}};
 	int rc;
 	struct obs_tally row = {.up = TOPO_NONE,
 	    .down = TOPO_NONE,
@@ -327,7 +324,9 @@ static int telemetry_probe(struct telemetry_draw *d, topo_host h, topo_switch s,
 	/* Hosts of a rack take the paths to one switch in turn. */
 	row.path = d->t->paths.first[row.set] +
 	    (h + s) % obs_set_size(&d->t->paths, row.set);
-	telemetry_lose(d->t, d->r, &row, way, drops, &n);
+	telemetry_take(&d->t->paths, &row, &way);
+	row.n_lost = telemetry_lose_apart(&d->t->links, d->r, &d->apart, d->end,
+	    row.n_sent, &way);
 	return obs_tallies_add(&d->t->rows, &row, e);
 }
 
@@ -350,7 +349,13 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
     struct sim_err *e)
 {
 	struct sim_rng flows, probes;
-	struct telemetry_draw d = {t, p, scene, &flows, w, lost};
+	struct telemetry_draw d = {.t = t,
+	    .p = p,
+	    .scene = scene,
+	    .end = (sim_ns)(p->window_s * (double)SIM_SEC),
+	    .r = &flows,
+	    .w = w,
+	    .lost = lost};
 	const uint64_t n = (uint64_t)scene->topo->n_hosts * p->flows;
 	int rc;
 	obs_clear(w);
@@ -369,13 +374,16 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 		    p->flows, scene->topo->n_hosts);
 	sim_rng_init(&flows, &scene->where, SIM_STREAM_TELEMETRY, 0);
 	sim_rng_init(&probes, &scene->where, SIM_STREAM_TELEMETRY, 1);
-	if ((rc = telemetry_hazards(t, scene, e)) < 0 ||
+	sim_rng_init(&d.apart, &scene->where, SIM_STREAM_TELEMETRY, 2);
+	lost->has_buffer = (uint8_t)scene_congestion_is_on(&scene->congestion);
+	if ((rc = telemetry_links_open(&t->links, scene, d.end, e)) < 0 ||
 	    (rc = telemetry_paths(t, scene->topo, e)) < 0 ||
 	    (rc = telemetry_busy(t, p, scene->topo, &flows, e)) < 0)
 		return rc;
 	for (uint64_t i = 0; rc == 0 && i < n; i++)
 		rc = telemetry_flow(&d, e);
 	d.r = &probes;
+	sim_rng_init(&d.apart, &scene->where, SIM_STREAM_TELEMETRY, 3);
 	if (rc == 0 && p->kinds & OBS_TELE_A1)
 		rc = telemetry_probes(&d, e);
 	w->tallies = &t->rows;

@@ -5,7 +5,9 @@
  * flows between random hosts, of Pareto sizes, each on one of the equal paths of
  * its ToRs; each packet is lost on each link independently, at its first lossy
  * link, and is not sent again. Nothing else happens, and so nothing else need be
- * drawn: a flow that loses nothing costs a dozen random words.
+ * drawn: a flow that loses nothing costs a dozen random words. When flows begin, and
+ * with which ports, is drawn only where that matters (models/telemetry/way.h), and
+ * moves no other draw.
  *
  * Which rows there are and whose paths are known is for the telemetry to say
  * (models/obs_tallies.h): the same epoch, drawn with other kinds, has the same
@@ -20,9 +22,9 @@
 #include "models/losses.h"
 #include "models/obs.h"
 #include "models/obs_tallies.h"
-#include "models/scene/scene.h"
+#include "models/telemetry/way.h"
 
-/* As in a spec. */
+/* As in a spec, but for the length of an epoch, which that of costs is. */
 struct telemetry_params {
 	uint32_t kinds;           /* bits of enum obs_telemetry */
 	uint32_t flows;           /* of a host */
@@ -30,6 +32,7 @@ struct telemetry_params {
 	uint32_t segment;         /* bytes a packet */
 	double busy, busy_share;  /* of racks; of the ends of flows */
 	uint32_t probe_packets;
+	double window_s;
 };
 extern const struct sim_field telemetry_fields[];
 
@@ -38,8 +41,7 @@ struct telemetry {
 	struct obs_paths paths; /* all, or those of this epoch */
 	uint8_t has_all, too_many;
 	struct obs_tallies rows;
-	double *hazard; /* [links] of this epoch */
-	size_t cap_hazard;
+	struct telemetry_links links;
 	topo_host *host; /* all of them, those of busy racks first */
 	size_t cap_host;
 	uint32_t n_busy;
@@ -51,7 +53,8 @@ void telemetry_free(struct telemetry *t);
 /* Parts of a window (enum obs_part) that such kinds fill. */
 unsigned telemetry_holds(unsigned kinds);
 
-/* Draw an epoch of SCENE, of which faults that last and noise a link count. Rows
+/* Draw an epoch of SCENE, of which congestion, noise a link and faults that drop,
+ * black holes among them, count. Rows
  * are in T; W, overwritten, has a flow for each flow that lost something, whose
  * hops are TOPO_NONE where the kinds tell no path, and LOST has what it lost.
  * T is of one network. Errors SIM_EINVAL (fewer than two hosts), SIM_ELIMIT,
