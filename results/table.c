@@ -259,9 +259,9 @@ static int results_table_put_ece(struct table *t, size_t algo)
 	for (size_t i = 0; i < t->c->n_runs; i++) {
 		const size_t row = res_cube_row(t->c, t->point, i);
 		if (is_done(t, i))
-			memcpy(run[n++],
-			    &t->c->row[row * t->c->row_doubles + first],
-			    sizeof(run[0]));
+			res_cube_get_row(t->c, row, first,
+			    sizeof(run[0]) / (sizeof(double)),
+			    (double *)run[n++]);
 	}
 	rc = res_calibration(run, n, &x, t->e);
 	free(run);

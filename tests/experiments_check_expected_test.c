@@ -191,7 +191,7 @@ static void results_pass_against_themselves(void **state)
 static void fill(struct res_cube *c, double mean)
 {
 	for (size_t r = 0; r < c->n_runs; r++)
-		*at(c, 0, r, METRIC(n_drops)) = mean + (r % 2 ? 1 : -1);
+		set(c, 0, r, METRIC(n_drops), mean + (r % 2 ? 1 : -1));
 }
 
 /* What neither chance nor another seed explains is told from what may be. */
@@ -453,11 +453,11 @@ static void draw(struct res_cube *c, size_t n_runs, double rate, uint32_t run)
 		for (size_t p = 0; p < 3; p++) {
 			const double mean = 200 * rate *
 			    gsl_ran_gamma(&r.gsl, 4, 0.25) * (double)(p + 1);
-			*at(c, p, i, METRIC(n_drops)) =
-			    gsl_ran_poisson(&r.gsl, mean);
-			*at(c, p, i, METRIC(n_connected)) = 1e6;
-			*at(c, p, i, METRIC(n_drop)) =
-			    gsl_ran_poisson(&r.gsl, 4000 * rate);
+			set(c, p, i, METRIC(n_drops),
+			    gsl_ran_poisson(&r.gsl, mean));
+			set(c, p, i, METRIC(n_connected), 1e6);
+			set(c, p, i, METRIC(n_drop),
+			    gsl_ran_poisson(&r.gsl, 4000 * rate));
 		}
 }
 

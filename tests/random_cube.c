@@ -214,6 +214,13 @@ void plain_cube(struct res_cube *c, size_t n_points, size_t n_runs)
 	free(row);
 }
 
+void all_alike(struct res_cube *c, double x)
+{
+	for (size_t i = 0; i < c->n_rows; i++)
+		for (size_t k = 0; k < c->row_doubles; k++)
+			res_columns_put(&c->rows, i, k, x);
+}
+
 void without_optional(struct res_cube *c)
 {
 	double *row = zeroed(c->row_doubles, sizeof(row[0]));

@@ -20,6 +20,9 @@ void random_shard(struct res_cube *c, uint32_t run, uint32_t i, uint32_t n);
  * 1000 * column + 10 * point + run. */
 void plain_cube(struct res_cube *c, size_t n_points, size_t n_runs);
 
+/* Makes each number X. */
+void all_alike(struct res_cube *c, double x);
+
 /* Makes the metrics that are optional NaN. */
 void without_optional(struct res_cube *c);
 

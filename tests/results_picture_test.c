@@ -78,10 +78,10 @@ static void measure(struct res_cube *c, unsigned num, unsigned den)
 {
 	for (size_t p = 0; p < c->n_points; p++)
 		for (size_t a = 0; a < c->n_algos; a++) {
-			double *row =
-			    c->row + p * c->row_doubles + res_row_doubles(a);
-			row[den] = 1000;
-			row[num] = (double)(100 * a + p);
+			const size_t at = res_row_doubles(a);
+			res_columns_put(&c->rows, p, at + den, 1000);
+			res_columns_put(&c->rows, p, at + num,
+			    (double)(100 * a + p));
 		}
 }
 
@@ -353,7 +353,7 @@ static void metrics_that_were_not_measured_have_no_panel(void **state)
 	const struct res_wish none = {0};
 	assert_int_equal(res_picture_arrange(&p, &c, &none, &e), SIM_EMISMATCH);
 	for (size_t i = 0; i < c.n_points; i++)
-		c.row[i * c.row_doubles + RES_TRIAL_n_drops] = (double)i;
+		res_columns_put(&c.rows, i, RES_TRIAL_n_drops, (double)i);
 	arrange(&p, &c, &none);
 	assert_int_equal(p.n_panels, 1);
 	assert_string_equal(p.panel[0].metric->name, "n_drops");
@@ -486,7 +486,7 @@ static void rows_are_the_dots_in_order(void **state)
 	size_t n;
 	make_cube(&c, LIST("vote"), LIST("f.a=2 1"));
 	for (size_t i = 0; i < 2; i++)
-		c.row[i * c.row_doubles + RES_TRIAL_n_drops] = (double)i;
+		res_columns_put(&c.rows, i, RES_TRIAL_n_drops, (double)i);
 	arrange(&p, &c, &(struct res_wish){0});
 	FILE *out = open_memstream(&got, &n);
 	res_picture_write(&p, out);

@@ -27,7 +27,7 @@ static void add(struct res_shards *s, uint32_t run, uint32_t i, uint32_t n)
 	random_shard(&c, run, i, n);
 	snprintf(path, sizeof(path), "%u.h5", i + 1);
 	assert_ok(res_shards_add(s, &c, path, test_err()));
-	assert_null(c.row);
+	assert_null(c.rows.bits);
 }
 
 /* A run of the stream in which every cell was tried: nothing lacks then. */

@@ -251,7 +251,7 @@ static int is_measured(const struct res_cube *c, size_t k)
 {
 	int n = 0;
 	for (size_t i = 0; i < c->n_rows; i++)
-		n |= !isnan(c->row[i * c->row_doubles + k]);
+		n |= !isnan(res_columns_get(&c->rows, i, k));
 	return n;
 }
 
@@ -367,6 +367,12 @@ static void every_number_agrees_with_a_slow_computation(void **state)
 	}
 }
 
+/* What the first algorithm measured in a row. */
+static void set_vote(struct res_cube *c, size_t row, size_t metric, double x)
+{
+	res_columns_put(&c->rows, row, res_row_doubles(0) + metric, x);
+}
+
 /* 8 of 10 in two runs: interval [0.4439, 0.9748] (Clopper and Pearson). */
 static void ratios_are_pooled_before_they_are_divided(void **state)
 {
@@ -374,13 +380,11 @@ static void ratios_are_pooled_before_they_are_divided(void **state)
 	struct res_cube c;
 	struct grid g;
 	plain_cube(&c, 1, 3);
-	double *vote = c.row + RES_N_TRIAL_METRICS;
-	for (size_t i = 0; i < 3 * c.row_doubles; i++)
-		c.row[i] = 0;
-	vote[RES_ALGO_hits_all] = 1;
-	vote[RES_ALGO_flows_all] = 2;
-	vote[c.row_doubles + RES_ALGO_hits_all] = 7;
-	vote[c.row_doubles + RES_ALGO_flows_all] = 8;
+	all_alike(&c, 0);
+	set_vote(&c, 0, RES_ALGO_hits_all, 1);
+	set_vote(&c, 0, RES_ALGO_flows_all, 2);
+	set_vote(&c, 1, RES_ALGO_hits_all, 7);
+	set_vote(&c, 1, RES_ALGO_flows_all, 8);
 	read_grid(&g, &c);
 	assert_string_equal(at(&g, 0, "vote:accuracy_all"), "0.8");
 	assert_near(number_at(&g, 0, "vote:accuracy_all_lo"), 0.4439, 5e-5);
@@ -397,7 +401,7 @@ static void ratios_are_pooled_before_they_are_divided(void **state)
 static void blank(struct res_cube *c, size_t column)
 {
 	for (size_t i = 0; i < c->n_rows; i++)
-		c->row[i * c->row_doubles + column] = NAN;
+		res_columns_put(&c->rows, i, column, NAN);
 }
 
 /* Of two runs of three components each: bins 1 and 5 are off by .1 + 1 and by
@@ -411,15 +415,14 @@ static void how_far_chances_are_right_is_told(void **state)
 	for (size_t i = 0; i < c.row_doubles; i++)
 		blank(&c, i);
 	for (size_t run = 0; run < 2; run++) {
-		double *x = c.row + run * c.row_doubles + res_row_doubles(0) +
-		    RES_ALGO_n_stated_1;
-		memset(x, 0, 15 * sizeof(*x));
-		x[0] = 1;
-		x[1] = 0.05;
-		x[2] = (double)run;
-		x[12] = 2;
-		x[13] = 1.98;
-		x[14] = 1 + (double)run;
+		const double x[15] = {[0] = 1,
+		    [1] = 0.05,
+		    [2] = (double)run,
+		    [12] = 2,
+		    [13] = 1.98,
+		    [14] = 1 + (double)run};
+		for (size_t i = 0; i < 15; i++)
+			set_vote(&c, run, RES_ALGO_n_stated_1 + i, x[i]);
 	}
 	read_grid(&g, &c);
 	const char *ece = at(&g, 0, "vote:ece");
@@ -439,13 +442,14 @@ static void what_was_nowhere_measured_has_no_column(void **state)
 	struct res_cube c;
 	struct grid g;
 	plain_cube(&c, 2, 2);
-	memset(c.row, 0, 4 * c.row_doubles * sizeof(double));
+	all_alike(&c, 0);
 	for (size_t i = 0; i < c.row_doubles; i++)
 		blank(&c, i);
 	/* One number is enough. */
-	c.row[3 * c.row_doubles + RES_TRIAL_n_connected] = 8;
-	c.row[3 * c.row_doubles + RES_TRIAL_n_drop] = 2;
-	c.row[res_row_doubles(1) + RES_ALGO_detect_s] = 12.5;
+	res_columns_put(&c.rows, 3, RES_TRIAL_n_connected, 8);
+	res_columns_put(&c.rows, 3, RES_TRIAL_n_drop, 2);
+	res_columns_put(&c.rows, 0, res_row_doubles(1) + RES_ALGO_detect_s,
+	    12.5);
 	read_grid(&g, &c);
 	assert_string_equal(at(&g, 0, "n_traced"), "NaN");
 	assert_string_equal(at(&g, 0, "drop_rate"), "NaN");
@@ -466,14 +470,14 @@ static void what_was_nowhere_measured_has_no_column(void **state)
 	assert_false(has_column(&g, "n_probes"));
 	assert_false(has_column(&g, "unconnected_rate"));
 	free_grid(&g);
-	c.row[RES_TRIAL_n_probes] = 9;
-	c.row[RES_TRIAL_n_drops] = 1;
+	res_columns_put(&c.rows, 0, RES_TRIAL_n_probes, 9);
+	res_columns_put(&c.rows, 0, RES_TRIAL_n_drops, 1);
 	read_grid(&g, &c);
 	assert_false(has_column(&g, "n_traced"));
 	assert_true(has_column(&g, "n_drops"));
 	assert_true(has_column(&g, "n_faults"));
 	free_grid(&g);
-	c.row[RES_TRIAL_n_probes] = NAN;
+	res_columns_put(&c.rows, 0, RES_TRIAL_n_probes, NAN);
 	blank(&c, res_row_doubles(1) + RES_ALGO_detect_s);
 	read_grid(&g, &c);
 	assert_string_equal(g.field[g.n_columns - 1], "alg1:lead_p90");
@@ -487,7 +491,7 @@ static void the_header_is_in_the_stated_order(void **state)
 	struct res_cube c;
 	struct grid g;
 	plain_cube(&c, 1, 1);
-	memset(c.row, 0, c.row_doubles * sizeof(double));
+	all_alike(&c, 0);
 	without_optional(&c);
 	read_grid(&g, &c);
 	static const char *const first[] = {"faults.count", "runs", "n_flows",
@@ -516,7 +520,8 @@ static void a_row_a_run_holds_what_was_measured(void **state)
 	struct grid g;
 	plain_cube(&c, 2, 3);
 	for (size_t i = 0; i < 6 * c.row_doubles; i++)
-		c.row[i] = (double)i + 1;
+		res_columns_put(&c.rows, i / c.row_doubles, i % c.row_doubles,
+		    (double)i + 1);
 	c.status[4] = RES_CRASHED;
 	read_text(&g, print(put_runs, &c));
 	assert_int_equal(g.n_rows, 1 + 5);
@@ -527,10 +532,11 @@ static void a_row_a_run_holds_what_was_measured(void **state)
 	    res_cube_value(&c, 1, 2, RES_TRIAL_n_drops));
 	assert_true(number_at(&g, 4, "alg1:lead") ==
 	    res_cube_value(&c, 1, 2, res_row_doubles(1) + RES_ALGO_lead));
-	const double *alg1 = c.row + row * c.row_doubles + RES_N_TRIAL_METRICS +
-	    RES_N_ALGO_METRICS;
+	struct res_algo_metrics alg1;
+	res_cube_get_row(&c, row, res_row_doubles(1), RES_N_ALGO_METRICS,
+	    (double *)&alg1);
 	assert_near(number_at(&g, 4, "alg1:precision"),
-	    alg1[RES_ALGO_n_flagged_true] / alg1[RES_ALGO_n_flagged], 1e-15);
+	    alg1.n_flagged_true / alg1.n_flagged, 1e-15);
 	free_grid(&g);
 	res_cube_free(&c);
 }
@@ -543,7 +549,8 @@ static void json_says_what_the_table_says(void **state)
 	struct grid g;
 	plain_cube(&c, 3, 2);
 	for (size_t i = 0; i < 6 * c.row_doubles; i++)
-		c.row[i] = i % 7 ? 1 : NAN;
+		res_columns_put(&c.rows, i / c.row_doubles, i % c.row_doubles,
+		    i % 7 ? 1 : NAN);
 	read_grid(&g, &c);
 	char *json = print(put_json, &c), *want = NULL;
 	size_t n = 0;
@@ -647,12 +654,12 @@ static void the_usual_columns_are_few_and_measured(void **state)
 	plain_cube(&c, 2, 2);
 	for (size_t i = 0; i < c.row_doubles; i++)
 		blank(&c, i);
-	double *alg1 = c.row + res_row_doubles(1);
-	c.row[RES_TRIAL_n_failed_flows] = 3;
-	alg1[RES_ALGO_n_flagged_true] = 1;
-	alg1[RES_ALGO_n_links_true] = 2;
+	const size_t alg1 = res_row_doubles(1);
+	res_columns_put(&c.rows, 0, RES_TRIAL_n_failed_flows, 3);
+	res_columns_put(&c.rows, 0, alg1 + RES_ALGO_n_flagged_true, 1);
+	res_columns_put(&c.rows, 0, alg1 + RES_ALGO_n_links_true, 2);
 	/* Measured, but 0 of 0. */
-	alg1[RES_ALGO_n_flagged] = 0;
+	res_columns_put(&c.rows, 0, alg1 + RES_ALGO_n_flagged, 0);
 	for (int any = 1; any >= 0; any--) {
 		FILE *out = open_memstream(&text, &size);
 		assert_ok(res_table(&c, &form, out, test_err()));
@@ -663,8 +670,8 @@ static void the_usual_columns_are_few_and_measured(void **state)
 		/* Where none of them was measured all are told. */
 		assert_true(any ? g.n_columns == 8 : g.n_columns > 100);
 		free_grid(&g);
-		c.row[RES_TRIAL_n_failed_flows] = NAN;
-		alg1[RES_ALGO_n_links_true] = NAN;
+		blank(&c, RES_TRIAL_n_failed_flows);
+		blank(&c, alg1 + RES_ALGO_n_links_true);
 	}
 	res_cube_free(&c);
 }
@@ -679,13 +686,12 @@ static void a_share_above_one_is_an_error(void **state)
 	FILE *out = open_memstream(&text, &n);
 	plain_cube(&c, 2, 2);
 	without_optional(&c);
-	c.row[RES_TRIAL_n_failed_flows] = 1e9;
-	double *x = c.row + RES_N_TRIAL_METRICS;
-	x[RES_ALGO_hits_all] = 1e9;
+	res_columns_put(&c.rows, 0, RES_TRIAL_n_failed_flows, 1e9);
+	set_vote(&c, 0, RES_ALGO_hits_all, 1e9);
 	assert_int_equal(res_table_write(&c, out, &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "accuracy_all of vote"));
-	c.row[RES_TRIAL_n_probes] = 3;
-	c.row[RES_TRIAL_n_unconnected] = 4;
+	res_columns_put(&c.rows, 0, RES_TRIAL_n_probes, 3);
+	res_columns_put(&c.rows, 0, RES_TRIAL_n_unconnected, 4);
 	assert_int_equal(res_table_write(&c, out, &e), SIM_EINVAL);
 	assert_string_equal(e.msg,
 	    "unconnected_rate at point 0 is 4 of 3, which is no share.");
@@ -705,7 +711,7 @@ static void a_full_device_is_reported(void **state)
 		skip();
 	}
 	plain_cube(&c, 1, 1);
-	memset(c.row, 0, c.row_doubles * sizeof(double));
+	all_alike(&c, 0);
 	assert_int_equal(res_table_write(&c, out, &e), SIM_EIO);
 	assert_non_null(strstr(e.msg, "No space left on device"));
 	fclose(out);
@@ -734,7 +740,7 @@ static void each_failed_allocation_is_reported(void **state)
 	(void)state;
 	struct res_cube c;
 	plain_cube(&c, 2, 2);
-	memset(c.row, 0, 4 * c.row_doubles * sizeof(double));
+	all_alike(&c, 0);
 	test_each_alloc_fails(write_one, &c);
 	test_each_alloc_fails(write_usual, &c);
 	res_cube_free(&c);

@@ -85,17 +85,20 @@ static void numbers_by_hand(void **state)
 	double lo, hi;
 	(void)state;
 	plain_cube(&c, 1, 3);
-	for (size_t i = 0; i < 3 * c.row_doubles; i++)
-		c.row[i] = NAN;
+	all_alike(&c, NAN);
 	c.status[2] = RES_FAILED;
 	for (size_t r = 0; r < 3; r++) {
-		double *row = c.row + r * c.row_doubles;
-		double *vote = row + res_row_doubles(0);
-		row[RES_TRIAL_n_drops] = r == 0 ? 3 : 5;
-		vote[RES_ALGO_hits_all] = r == 0 ? 8 : 0;
-		vote[RES_ALGO_flows_all] = 8;
-		vote[RES_ALGO_n_flagged] = r == 0 ? 4 : 0;
-		vote[RES_ALGO_n_flagged_true] = r == 0 ? 1 : 0;
+		const size_t vote = res_row_doubles(0);
+		const struct {
+			size_t column;
+			double x;
+		} set[] = {{RES_TRIAL_n_drops, r == 0 ? 3 : 5},
+		    {vote + RES_ALGO_hits_all, r == 0 ? 8 : 0},
+		    {vote + RES_ALGO_flows_all, 8},
+		    {vote + RES_ALGO_n_flagged, r == 0 ? 4 : 0},
+		    {vote + RES_ALGO_n_flagged_true, r == 0 ? 1 : 0}};
+		for (size_t i = 0; i < 5; i++)
+			res_columns_put(&c.rows, r, set[i].column, set[i].x);
 	}
 	read_tidy(&t, &c, names, 4);
 	assert_int_equal(t.n, 4);
@@ -134,8 +137,7 @@ static void one_run_tells_no_interval_of_a_mean(void **state)
 	struct tidy t;
 	(void)state;
 	plain_cube(&c, 1, 1);
-	for (size_t i = 0; i < c.row_doubles; i++)
-		c.row[i] = 7;
+	all_alike(&c, 7);
 	read_tidy(&t, &c, names, 1);
 	assert_true(t.line->value == 7 && isnan(t.line->lo) &&
 	    isnan(t.line->hi) && isnan(t.line->se));
@@ -242,12 +244,11 @@ static void mistakes_are_named(void **state)
 	struct sim_err e;
 	(void)state;
 	plain_cube(&c, 2, 2);
-	for (size_t i = 0; i < 4 * c.row_doubles; i++)
-		c.row[i] = 1;
+	all_alike(&c, 1);
 	assert_int_equal(res_table(&c, &form, stderr, &e), SIM_EMISMATCH);
 	assert_string_equal(e.msg,
 	    "there is no metric \"vote:recal\"; did you mean \"vote:recall\"?");
-	c.row[res_row_doubles(0) + RES_ALGO_hits_all] = 9;
+	res_columns_put(&c.rows, 0, res_row_doubles(0) + RES_ALGO_hits_all, 9);
 	assert_int_equal(write_tidy(&c, &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "accuracy_all of vote at point 0"));
 	free(c.axis[0].coord[0].name);
@@ -262,8 +263,7 @@ static void each_failed_allocation_of_tidy_rows_is_reported(void **state)
 	struct res_cube c;
 	(void)state;
 	plain_cube(&c, 2, 2);
-	for (size_t i = 0; i < 4 * c.row_doubles; i++)
-		c.row[i] = 1;
+	all_alike(&c, 1);
 	test_each_alloc_fails(write_tidy, &c);
 	res_cube_free(&c);
 }

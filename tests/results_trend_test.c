@@ -41,7 +41,7 @@ static struct trend_line trend_read(const char *text, unsigned i)
 static void put(struct res_cube *c, size_t point, size_t run, size_t column,
     double x)
 {
-	c->row[res_cube_row(c, point, run) * c->row_doubles + column] = x;
+	res_columns_put(&c->rows, res_cube_row(c, point, run), column, x);
 }
 
 static const struct res_table_form drops_by_flows = {.rows = RES_TREND,
@@ -169,8 +169,7 @@ static void ratios_have_intervals_between_runs_if_asked(void **state)
 	double got[2][2];
 	(void)state;
 	plain_cube(&c, 1, 4);
-	for (size_t i = 0; i < c.n_rows * c.row_doubles; i++)
-		c.row[i] = NAN;
+	all_alike(&c, NAN);
 	const double num[] = {10, 0, 10, 0}, den[] = {10, 10, 10, 10};
 	for (size_t run = 0; run < 4; run++) {
 		const size_t vote = res_row_doubles(0);
