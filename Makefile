@@ -40,7 +40,7 @@ B      := build$(if $(SAN),-san)
 Q      := $(if $(V),,@)
 CC     ?= cc
 
-DEPS  := gcc make pkg-config libgsl-dev libigraph-dev libglpk-dev \
+DEPS  := gcc g++ make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	libhdf5-dev libyaml-dev librandom123-dev libcmocka-dev libmnl-dev \
 	gnuplot-nox fonts-dejavu-core hdf5-tools python3-h5py python3-xarray \
 	python3-h5netcdf python3-netcdf4 python3-jsonschema python3-yaml \
@@ -114,7 +114,7 @@ FLAGS   = $(CPPFLAGS) $(CFLAGS) $(NUMBERS)
 LINK    = $(CC) $(SANF) $(LDFLAGS)
 LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -lm $(LDLIBS)
 
-SRC  := $(filter-out $(UNFIT) models/bpf/%,$(sort $(shell \
+SRC  := $(filter-out $(UNFIT) models/bpf/% experiments/plug/mine.c,$(sort $(shell \
 	find $(LAYERS) -name '*.c')))
 MAIN := experiments/main.c
 OBJ  := $(patsubst %.c,$B/%.o,$(filter-out $(MAIN),$(SRC)))
@@ -124,7 +124,12 @@ TESTS    := $(TEST_SRC:%.c=$B/%)
 REAL     := $(patsubst %.c,$B/%,$(filter-out $(UNFIT),\
 	$(wildcard tests/real/*_test.c)))
 
-all: $B/culprit
+all: $B/culprit $(patsubst algos/%,$B/include/culprit/%,\
+	$(wildcard algos/plugin.h))
+
+# For plug-ins, as `install` has it.
+$B/include/culprit/%: algos/%
+	$(Q)install -D -m 644 $< $@
 
 $B/culprit: $B/experiments/main.o $B/libculprit.a
 	@echo "  LINK  $@"
@@ -343,6 +348,7 @@ FUZZ_SRC_prober := algos/everflow/prober.c topo/addr.c
 FUZZ_SRC_flock := $(filter experiments/telemetry/flock%,$(SRC)) \
 	models/obs_paths.c models/obs_tallies.c $(wildcard topo/mesh*.c)
 FUZZ_SRC_plug := experiments/plug/about.c experiments/plug/answer.c \
+	experiments/plug/columns.c models/obs_paths.c models/obs_tallies.c \
 	algos/verdict.c models/obs.c sim/table.c
 FUZZ_SRC_frame := experiments/millisampler/frame.c
 FUZZ_SRC_public := $(filter experiments/millisampler/public%,$(SRC)) \

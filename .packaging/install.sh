@@ -7,7 +7,7 @@ set -eu
 what=$1 build=$2
 : "${PREFIX:?}"
 to=${DESTDIR-}$PREFIX
-own="share/culprit share/doc/culprit" # folders that nobody else has files in
+own="share/culprit share/doc/culprit include/culprit" # folders that nobody else has files in
 version=$(sed -n 's/^#define CULPRIT_VERSION "\(.*\)"$/\1/p' \
     results/provenance.c)
 
@@ -17,6 +17,8 @@ list() {
 	echo "644 algos/pingmesh/pinglist.xsd share/culprit/pinglist.xsd"
 	echo "644 experiments/plug/culprit_algo.py share/culprit/culprit_algo.py"
 	echo "644 experiments/plug/mine.py share/culprit/mine.py"
+	echo "644 experiments/plug/mine.c share/culprit/mine.c"
+	echo "644 algos/plugin.h include/culprit/plugin.h"
 	for f in experiments/*.yaml experiments/arena/*.yaml \
 	    results/expected/* plots/*.gp; do
 		echo "644 $f share/culprit/$f"

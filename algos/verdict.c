@@ -33,18 +33,24 @@ void algo_verdicts_free(struct algo_verdicts *v)
 	*v = (struct algo_verdicts){0};
 }
 
+int algo_verdicts_reserve(struct algo_verdicts *v, size_t n, struct sim_err *e)
+{
+	/* Both arrays share `cap`: grow each on a copy of it. */
+	size_t cap = v->cap, cap2 = v->cap;
+	int rc;
+	if ((rc = SIM_RESERVE(&v->link, &cap, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&v->score, &cap2, n, e)) < 0)
+		return rc;
+	v->cap = cap;
+	return 0;
+}
+
 int algo_verdicts_add(struct algo_verdicts *v, topo_link link, double score,
     struct sim_err *e)
 {
-	if (v->n == v->cap) {
-		/* Both arrays share `cap`: grow each on a copy of it. */
-		size_t cap = v->cap, cap2 = v->cap;
-		int rc;
-		if ((rc = SIM_RESERVE(&v->link, &cap, v->n + 1, e)) < 0 ||
-		    (rc = SIM_RESERVE(&v->score, &cap2, v->n + 1, e)) < 0)
-			return rc;
-		v->cap = cap;
-	}
+	int rc;
+	if (v->n == v->cap && (rc = algo_verdicts_reserve(v, v->n + 1, e)) < 0)
+		return rc;
 	v->link[v->n] = link;
 	v->score[v->n] = score;
 	v->n++;

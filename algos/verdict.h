@@ -65,6 +65,8 @@ void algo_verdicts_clear(struct algo_verdicts *v);
 void algo_verdicts_free(struct algo_verdicts *v);
 int algo_verdicts_add(struct algo_verdicts *v, topo_link link, double score,
     struct sim_err *e);
+/* Make room for N components in all. */
+int algo_verdicts_reserve(struct algo_verdicts *v, size_t n, struct sim_err *e);
 /* Set n_flows to N, each flow blamed on TOPO_NONE. */
 int algo_verdicts_reserve_flows(struct algo_verdicts *v, size_t n,
     struct sim_err *e);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "experiments/plug/about.h"
+#include "experiments/plug/columns.h"
 #include "sim/bytes.h"
 #include "sim/rng.h"
 #include "tests/test.h"
@@ -60,7 +61,8 @@ static int take(const struct answer_frame *f, unsigned says,
     struct algo_verdicts *v, struct sim_err *e)
 {
 	const struct plug_limits l = limits(says);
-	uint32_t seen[IDS] = {0}, stamp = UINT32_MAX;
+	uint32_t names[IDS] = {0};
+	struct plug_seen seen = {names, UINT32_MAX};
 	size_t size;
 	int rc = plug_frame_size(f->b, f->n, &l, &size, e);
 	if (rc < 0)
@@ -68,7 +70,7 @@ static int take(const struct answer_frame *f, unsigned says,
 	assert_int_equal(size, f->n);
 	/* As stamps begin anew at the first of these. */
 	for (int i = 0; i < 2; i++)
-		rc = plug_frame_take(f->b, &l, seen, &stamp, v, e);
+		rc = plug_frame_take(f->b, &l, &seen, v, e);
 	return rc;
 }
 
@@ -145,7 +147,8 @@ static void test_no_bytes_are_believed(void **state)
 	for (uint32_t run = 0; run < 20000; run++) {
 		struct sim_rng r;
 		struct plug_limits l = limits(run % 8);
-		uint32_t seen[IDS] = {0}, stamp = 0;
+		uint32_t names[IDS] = {0};
+		struct plug_seen seen = {names, 0};
 		size_t size;
 		test_rng(&r, run);
 		struct answer_frame f =
@@ -164,7 +167,7 @@ static void test_no_bytes_are_believed(void **state)
 		assert_in_range(size, PLUG_HEAD_BYTES, f.n);
 		unsigned char *exact = malloc(size);
 		memcpy(exact, f.b, size);
-		if (plug_frame_take(exact, &l, seen, &stamp, &v, NULL) == 0)
+		if (plug_frame_take(exact, &l, &seen, &v, NULL) == 0)
 			for (size_t i = 0; i < v.n; i++)
 				assert_true(
 				    v.link[i] < IDS && isfinite(v.score[i]));
@@ -199,7 +202,7 @@ static void test_a_description_becomes_a_table(void **state)
 	assert_int_equal(a.needs, 1 | 4);
 	assert_int_equal(a.says, PLUG_SAYS_BLAMES);
 	assert_int_equal(a.n_columns, 2);
-	assert_string_equal(plug_column_name(a.column[0]), "link");
+	assert_string_equal(plug_column(a.column[0]).name, "link");
 	assert_string_equal(a.field[PLUG_OWN_FIELDS].doc, "how many of them");
 	assert_null(a.field[PLUG_OWN_FIELDS + 2].name);
 	unsigned char params[256] = {0};
@@ -229,6 +232,8 @@ static void test_a_wrong_description_is_refused(void **state)
 	    {"name x\nsays much\n", "\"much\""},
 	    {"name x\ncolumns off off\n", "named twice"},
 	    {"name \033[31m\n", "is 27, which no text has"},
+	    {"name x\nfailed no scipy\n", "no scipy."},
+	    {"name x\nneeds tallies none\n", "line 3 .*\"none\""},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {

@@ -57,17 +57,22 @@ static int no_algo(const char *name)
 	return CMD_USAGE;
 }
 
-/* A program says itself what it is. No name of ours has a blank or a slash. */
-static int algos_outside(const char *command, int json)
+/* A program or a plug-in says itself what it is. No name of ours has a blank, a
+ * slash or a point. */
+static int algos_outside(const char *text, int json)
 {
+	const size_t n = strlen(text);
+	const enum plug_kind kind = n > 3 && strcmp(text + n - 3, ".so") == 0
+	    ? PLUG_LIBRARY
+	    : PLUG_EXEC;
 	struct plug_set *set;
 	struct plug *plug;
 	struct sim_err e = {0};
 	int rc = plug_set_open(&set, "", &e);
 	if (rc < 0)
 		return cmd_fail(CMD_TROUBLE, &e);
-	if ((rc = plug_set_find(set, command, 0, &plug, &e)) < 0) {
-		sim_wrap(&e, rc, "%.200s", command);
+	if ((rc = plug_set_find(set, kind, text, 0, &plug, &e)) < 0) {
+		sim_wrap(&e, rc, "%.200s", text);
 	} else if (json) {
 		algos_print_json(plug_ops(plug), 1);
 		printf("]\n");
@@ -88,16 +93,16 @@ int cmd_algos(int argc, char **argv)
 	static const struct cmd_line line = {
 	    .options = options,
 	    .word = {.take = algos_take_name, .at = CMD_AT(name)},
-	    .args_doc = "[ALGO|COMMAND]",
+	    .args_doc = "[ALGO|COMMAND|FILE.so]",
 	    .doc = "List the diagnosis algorithms, or one with all its "
-		   "parameters: one of these, or a program of yours, as "
-		   "\"python3 mine.py\", which is started to describe "
-		   "itself.",
+		   "parameters: one of these, or one of yours, a program as "
+		   "\"python3 mine.py\" or a plug-in as ./mine.so, which is "
+		   "started or loaded to describe itself.",
 	};
 	struct args a = {0};
 	int n = 0;
 	cmd_parse(&line, argc, argv, &a);
-	if (a.name && strpbrk(a.name, " /"))
+	if (a.name && strpbrk(a.name, " /."))
 		return algos_outside(a.name, a.json);
 	for (size_t i = 0; algo_registry[i]; i++) {
 		const struct algo_ops *o = algo_registry[i];

@@ -6,19 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algos/plugin.h"
+#include "experiments/plug/columns.h"
 #include "models/obs.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
-struct plug_word {
-	const char *word;
-	unsigned bit;
-};
-
-static const struct plug_word about_needs[] = {{"flows", OBS_FLOWS},
-    {"hops", OBS_HOPS}, {"all", OBS_ALL_FLOWS}, {0}};
-static const struct plug_word about_says[] = {{"flags", PLUG_SAYS_FLAGS},
-    {"blames", PLUG_SAYS_BLAMES}, {"switches", PLUG_SAYS_SWITCHES}, {0}};
+const struct plug_word plug_about_needs[] = {{"flows", OBS_FLOWS,
+						 CULPRIT_NEEDS_FLOWS},
+    {"hops", OBS_HOPS, CULPRIT_NEEDS_HOPS},
+    {"all", OBS_ALL_FLOWS, CULPRIT_NEEDS_ALL},
+    {"tallies", OBS_TALLIES, CULPRIT_NEEDS_TALLIES},
+    {"rated", OBS_TALLIES_RATED, CULPRIT_NEEDS_RATED},
+    {"traced", OBS_TALLIES_TRACED, CULPRIT_NEEDS_TRACED},
+    {"known", OBS_TALLIES_KNOWN, CULPRIT_NEEDS_KNOWN}, {0}};
+const struct plug_word plug_about_says[] = {{"flags", PLUG_SAYS_FLAGS,
+						CULPRIT_SAYS_FLAGS},
+    {"blames", PLUG_SAYS_BLAMES, CULPRIT_SAYS_BLAMES},
+    {"switches", PLUG_SAYS_SWITCHES, CULPRIT_SAYS_SWITCHES}, {0}};
 
 static const struct sim_field about_own[PLUG_OWN_FIELDS] = {
     {"timeout", SIM_F_F64, offsetof(struct plug_params, timeout_s),
@@ -29,16 +34,6 @@ static const struct sim_field about_own[PLUG_OWN_FIELDS] = {
 	.doc = "ask twice about one window of so many, and fail if the answers "
 	       "differ; 0: never"},
 };
-
-const char *plug_column_name(unsigned column)
-{
-	const struct sim_table *flows = obs_flows_kind();
-	static const char *const hops[] = {"off", "link"};
-	if (column < flows->n_columns)
-		return flows->column[column].name;
-	column -= (unsigned)flows->n_columns;
-	return column < 2 ? hops[column] : NULL;
-}
 
 /* --- lines ---------------------------------------------------------------- */
 
@@ -65,8 +60,8 @@ static int about_add_column(struct plug_about *a, const char *word,
 	const char *known[PLUG_MAX_COLUMNS];
 	char quote[64];
 	unsigned n = 0, i = 0;
-	for (; n < PLUG_MAX_COLUMNS && plug_column_name(n); n++)
-		known[n] = plug_column_name(n);
+	for (; n < PLUG_MAX_COLUMNS && plug_column(n).name; n++)
+		known[n] = plug_column(n).name;
 	while (i < n && strcmp(known[i], word) != 0)
 		i++;
 	const char *near = sim_did_you_mean(word, known, n);
@@ -157,13 +152,16 @@ static int about_take_line(struct plug_about *a, const char *word, char *rest,
 	} else if (strcmp(word, "paper") == 0) {
 		snprintf(a->paper, sizeof(a->paper), "%s", rest);
 	} else if (strcmp(word, "needs") == 0) {
-		rc = about_set_bits(about_needs, rest, &a->needs, e);
+		rc = about_set_bits(plug_about_needs, rest, &a->needs, e);
 	} else if (strcmp(word, "says") == 0) {
-		rc = about_set_bits(about_says, rest, &a->says, e);
+		rc = about_set_bits(plug_about_says, rest, &a->says, e);
 	} else if (strcmp(word, "columns") == 0) {
 		for (char *one, *at = rest;
 		     rc == 0 && (one = strtok_r(at, " ", &at));)
 			rc = about_add_column(a, one, e);
+	} else if (strcmp(word, "failed") == 0) {
+		rc = sim_fail(e, SIM_EDEP, "%.400s%s", rest,
+		    *rest && rest[strlen(rest) - 1] == '.' ? "" : ".");
 	} else if (strcmp(word, "param") == 0) {
 		rc = about_add_param(a, rest, e);
 	}
@@ -207,8 +205,10 @@ static int about_lines(struct plug_about *a, struct sim_err *e)
 			break;
 		rc = about_take_line(a, line, rest, e);
 	}
-	return rc < 0 ? sim_wrap(e, rc, "line %zu of its description", number)
-		      : 0;
+	/* What it says itself is no mistake in how it says it. */
+	return rc < 0 && rc != SIM_EDEP
+	    ? sim_wrap(e, rc, "line %zu of its description", number)
+	    : rc;
 }
 
 int plug_about_read(struct plug_about *a, const char *bytes, size_t n,

@@ -8,13 +8,15 @@
  *	needs flows hops
  *	says flags
  *	columns n_retx off link
+ *	failed this machine has no scipy
  *	param accuse u32 0 100 2 links how many are accused
  *	end
  *
  * One thing a line; `param` is NAME TYPE MIN MAX DEFAULT UNIT DOC, and TYPE u32,
- * f64 or bool. Lines that begin with an unknown word are skipped, so that a
- * later protocol may say more; an unknown word after `needs`, `says` or
- * `columns` is refused, as leaving it out would change answers in silence.
+ * f64 or bool; `failed`, which few have, says why it can't work. Lines that
+ * begin with an unknown word are skipped, so that a later protocol may say more;
+ * an unknown word after `needs`, `says` or `columns` is refused, as leaving it
+ * out would change answers in silence.
  */
 #ifndef EXPERIMENTS_PLUG_ABOUT_H
 #define EXPERIMENTS_PLUG_ABOUT_H
@@ -29,7 +31,7 @@ enum {
 	PLUG_VERSION = 1,
 	PLUG_ABOUT_BYTES = 1 << 16, /* a longer description is refused */
 	PLUG_MAX_PARAMS = 32,
-	PLUG_MAX_COLUMNS = 16,
+	PLUG_MAX_COLUMNS = 32,
 	PLUG_OWN_FIELDS = 2, /* timeout, audit */
 };
 
@@ -40,16 +42,22 @@ enum plug_says {
 	PLUG_SAYS_SWITCHES = 4, /* ids from n_links on are switches */
 };
 
-/* Head of the parameters of any of them; its own follow, 8 bytes each. */
+/* Head of the parameters of any of them; its own follow, 8 bytes each, as
+ * union culprit_value of algos/plugin.h. */
 struct plug_params {
 	struct plug *plug;
 	double timeout_s; /* for a window */
 	uint32_t audit;   /* ask twice about one window of so many; 0: never */
 };
 
-/* A column of a window, by number: those of flows as obs_flows_kind() has them,
- * then offsets and links. */
-const char *plug_column_name(unsigned column); /* NULL beyond the last */
+/* Bits of `needs` and of `says` by their words, and as a library has them in a
+ * version of its own (algos/plugin.h). */
+struct plug_word {
+	const char *word; /* NULL behind the last */
+	unsigned bit;     /* of enum obs_part, or of enum plug_says */
+	uint64_t abi;
+};
+extern const struct plug_word plug_about_needs[], plug_about_says[];
 
 struct plug_about {
 	char name[32], doc[256], paper[256];

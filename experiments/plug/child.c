@@ -60,7 +60,7 @@ static void child_set_limits(void)
 	setrlimit(RLIMIT_DATA, &data);
 }
 
-static _Noreturn void become_child(char *const word[], const char *folder,
+static _Noreturn void become_child(plug_child_main *run, void *arg,
     const int fd[3], pid_t parent)
 {
 	sigset_t none;
@@ -79,10 +79,7 @@ static _Noreturn void become_child(char *const word[], const char *folder,
 	closefrom(5);
 	child_set_environment();
 	child_set_limits();
-	if (*folder && chdir(folder) < 0)
-		dprintf(2, "%s: %s", folder, strerror(errno));
-	else if (execvp(word[0], word) < 0)
-		dprintf(2, "%s: %s", word[0], strerror(errno));
+	run(arg);
 	_exit(127);
 }
 
@@ -122,28 +119,24 @@ static void child_close(int fd[], size_t n)
 			close(fd[i]);
 }
 
-int plug_child_start(struct plug_child *c, const char *command,
-    const char *folder, struct sim_err *e)
+int plug_child_fork(struct plug_child *c, plug_child_main *run, void *arg,
+    struct sim_err *e)
 {
 	/* Read and write ends of: to it, from it, what it prints. */
 	int fd[6] = {-1, -1, -1, -1, -1, -1}, rc = 0;
-	char *copy, *word[CHILD_WORDS];
 	plug_child_end(c);
-	if ((rc = sim_dup(&copy, command, e)) < 0)
-		return rc;
-	if (child_split(copy, word) == 0)
-		rc = sim_fail(e, SIM_EINVAL, "there is no command.");
 	for (size_t i = 0; rc == 0 && i < 3; i++)
 		rc = child_pipe(fd + 2 * i, e);
 	const pid_t parent = getpid();
+	/* What is not written yet is not the child's to write. */
+	if (rc == 0)
+		fflush(NULL);
 	const pid_t pid = rc == 0 ? fork() : -1;
 	if (pid == 0)
-		become_child(word, folder, (int[]){fd[0], fd[3], fd[5]},
-		    parent);
+		become_child(run, arg, (int[]){fd[0], fd[3], fd[5]}, parent);
 	if (rc == 0 && pid < 0)
-		rc = sim_fail(e, SIM_EIO, "no process for %.200s: %s.", command,
+		rc = sim_fail(e, SIM_EIO, "no process for an algorithm: %s.",
 		    strerror(errno));
-	free(copy);
 	if (rc < 0) {
 		child_close(fd, 6);
 		return rc;
@@ -159,6 +152,35 @@ int plug_child_start(struct plug_child *c, const char *command,
 	fcntl(c->from, F_SETFL, O_NONBLOCK);
 	fcntl(c->said, F_SETFL, O_NONBLOCK);
 	return 0;
+}
+
+struct child_command {
+	char *word[CHILD_WORDS];
+	const char *folder;
+};
+
+static void child_execute(void *arg)
+{
+	const struct child_command *x = arg;
+	if (*x->folder && chdir(x->folder) < 0)
+		dprintf(2, "%s: %s", x->folder, strerror(errno));
+	else if (execvp(x->word[0], x->word) < 0)
+		dprintf(2, "%s: %s", x->word[0], strerror(errno));
+}
+
+int plug_child_start(struct plug_child *c, const char *command,
+    const char *folder, struct sim_err *e)
+{
+	struct child_command x = {.folder = folder};
+	char *copy;
+	int rc = sim_dup(&copy, command, e);
+	if (rc < 0)
+		return rc;
+	rc = child_split(copy, x.word) > 0
+	    ? plug_child_fork(c, child_execute, &x, e)
+	    : sim_fail(e, SIM_EINVAL, "there is no command.");
+	free(copy);
+	return rc;
 }
 
 int plug_child_lives(struct plug_child *c)

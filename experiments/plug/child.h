@@ -29,6 +29,13 @@ struct plug_child {
 typedef int plug_size_of(void *arg, const unsigned char *b, size_t n,
     size_t *size, struct sim_err *e);
 
+/* What a child does; its end is that of the process. */
+typedef void plug_child_main(void *arg);
+
+/* Start a process that does RUN(ARG). Errors SIM_EIO. */
+int plug_child_fork(struct plug_child *c, plug_child_main *run, void *arg,
+    struct sim_err *e);
+
 /* Start COMMAND, words that are parted by blanks, in FOLDER ("": here). Errors
  * SIM_EIO, SIM_ENOMEM; that there is no such program is learned from its
  * end. */

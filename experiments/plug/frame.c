@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "experiments/plug/answer.h"
+#include "experiments/plug/columns.h"
+#include "experiments/plug/net.h"
+#include "models/obs_tallies.h"
 #include "sim/bytes.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -30,18 +33,20 @@ static int frame_put(struct plug_bytes *to, const void *bytes, size_t n,
 	return 0;
 }
 
-static int frame_begin(struct plug_bytes *to, uint32_t type, struct sim_err *e)
+/* Frames stand one behind the other: *AT is where this one begins. */
+static int frame_begin(struct plug_bytes *to, uint32_t type, size_t *at,
+    struct sim_err *e)
 {
 	unsigned char head[FRAME_HEAD] = {0};
 	sim_store_32(head, type);
-	to->n = 0;
+	*at = to->n;
 	return frame_put(to, head, sizeof(head), e);
 }
 
-static int frame_end(struct plug_bytes *to, int rc)
+static int frame_end(struct plug_bytes *to, size_t at, int rc)
 {
 	if (rc == 0)
-		sim_store_64(to->b + 8, to->n - FRAME_HEAD);
+		sim_store_64(to->b + at + 8, to->n - at - FRAME_HEAD);
 	return rc;
 }
 
@@ -67,7 +72,7 @@ static void frame_put_lines(struct sim_text *t, const struct plug_about *a,
 	sim_put(t, "topology %u %u %u\ncolumns", net->n_hosts, net->n_switches,
 	    net->n_links);
 	for (size_t i = 0; i < a->n_columns; i++)
-		sim_put(t, " %s", plug_column_name(a->column[i]));
+		sim_put(t, " %s", plug_column(a->column[i]).name);
 	sim_put(t, "\n");
 	for (size_t i = 0; i < a->n_params; i++)
 		frame_put_value(t, &a->field[PLUG_OWN_FIELDS + i], params);
@@ -102,67 +107,101 @@ static int frame_put_text(struct plug_bytes *to, const struct plug_about *a,
 static int frame_put_links(struct plug_bytes *to, const struct topo *t,
     struct sim_err *e)
 {
-	uint32_t *from = NULL;
-	uint8_t *class = NULL;
 	const size_t n = t->n_links;
-	/* Two arrays of links and one of hosts: in one block, one by one. */
-	struct plug_bytes all = {0};
-	int rc = SIM_RESERVE(&all.b, &all.cap,
-	    8 * n + 4 * (size_t)t->n_hosts + n + 1, e);
-	if (rc < 0)
-		return rc;
-	from = (uint32_t *)(void *)all.b;
-	uint32_t *tor = from + 2 * n;
-	class = (uint8_t *)(tor + t->n_hosts);
-	for (topo_link l = 0; l < n; l++) {
-		topo_link_ends(t, l, &from[l], &from[n + l]);
-		class[l] = (uint8_t)topo_class_of(t, l);
-	}
-	for (topo_host h = 0; h < t->n_hosts; h++)
-		tor[h] = topo_tor_of(t, h);
-	if ((rc = frame_put(to, from, 4 * n, e)) == 0 &&
-	    (rc = frame_put(to, from + n, 4 * n, e)) == 0 &&
-	    (rc = frame_put(to, tor, 4 * (size_t)t->n_hosts, e)) == 0)
-		rc = frame_put(to, class, n, e);
-	free(all.b);
+	struct plug_net net;
+	int rc = plug_net_init(&net, t, e);
+	if (rc == 0 && (rc = frame_put(to, net.from, 4 * n, e)) == 0 &&
+	    (rc = frame_put(to, net.to, 4 * n, e)) == 0 &&
+	    (rc = frame_put(to, net.tor, 4 * (size_t)t->n_hosts, e)) == 0)
+		rc = frame_put(to, net.class, n, e);
+	plug_net_free(&net);
 	return rc;
 }
 
 int plug_put_topo(struct plug_bytes *to, const struct plug_about *a,
     const void *params, const struct topo *t, struct sim_err *e)
 {
-	int rc = frame_begin(to, PLUG_OPEN, e);
+	size_t at;
+	to->n = 0;
+	int rc = frame_begin(to, PLUG_OPEN, &at, e);
 	if (rc == 0 && (rc = frame_put_text(to, a, params, t, e)) == 0)
 		rc = frame_put_links(to, t, e);
-	return frame_end(to, rc);
+	return frame_end(to, at, rc);
 }
 
 /* --- a window ---------------------------------------------------------------*/
 
-static int frame_put_column(struct plug_bytes *to, unsigned column,
-    const struct obs *w, struct sim_err *e)
+/* The groups of columns that it asks for, a bit each. */
+static unsigned frame_groups(const struct plug_about *a)
 {
-	static const uint64_t no_flows = 0;
-	const struct sim_table *flows = obs_flows_kind();
-	if (column < flows->n_columns)
-		return frame_put(to, sim_table_at(flows, &w->flows, column, 0),
-		    w->flows.n * flows->column[column].size, e);
-	/* An empty window may never have had offsets. */
-	if (column == flows->n_columns)
-		return frame_put(to, w->flows.n > 0 ? w->hops.off : &no_flows,
-		    (w->flows.n + 1) * sizeof(no_flows), e);
-	return frame_put(to, w->hops.link, w->hops.n * sizeof(topo_link), e);
+	unsigned groups = 0;
+	for (size_t i = 0; i < a->n_columns; i++)
+		groups |= 1u << plug_column(a->column[i]).group;
+	return groups;
+}
+
+static int frame_put_columns(struct plug_bytes *to, const struct plug_about *a,
+    const struct obs *w, unsigned groups, struct sim_err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < a->n_columns; i++) {
+		size_t n;
+		if (!(groups >> plug_column(a->column[i]).group & 1))
+			continue;
+		const void *at = plug_column_of(a->column[i], w, &n);
+		rc = frame_put(to, at, n, e);
+	}
+	return rc;
+}
+
+/* Paths are many, and mostly those of the window before. */
+static int frame_put_paths(struct plug_bytes *to, const struct plug_about *a,
+    struct plug_told *told, const struct obs *w, struct sim_err *e)
+{
+	const struct obs_paths *p = w->tallies ? w->tallies->paths : NULL;
+	const struct plug_told now = p
+	    ? (struct plug_told){p, p->n_sets, p->n, p->n_cleared}
+	    : (struct plug_told){0};
+	size_t at;
+	if (!p ||
+	    (now.paths == told->paths && now.n_sets == told->n_sets &&
+		now.n_paths == told->n_paths &&
+		now.n_cleared == told->n_cleared))
+		return 0;
+	const uint64_t head[] = {p->n_sets, p->n, p->n > 0 ? p->off[p->n] : 0};
+	int rc = frame_begin(to, PLUG_PATHS, &at, e);
+	if (rc == 0 && (rc = frame_put(to, head, sizeof(head), e)) == 0)
+		rc = frame_put_columns(to, a, w, 1 << PLUG_OF_PATHS, e);
+	if (rc == 0)
+		*told = now;
+	return frame_end(to, at, rc);
 }
 
 int plug_put_window(struct plug_bytes *to, const struct plug_about *a,
-    const struct obs *w, uint64_t seed, struct sim_err *e)
+    struct plug_told *told, const struct obs *w, uint64_t seed,
+    struct sim_err *e)
 {
+	const struct obs_tallies *rows = w->tallies;
 	const uint64_t head[] = {w->complete, seed, w->flows.n, w->hops.n,
-	    w->n_flows, w->n_packets};
-	int rc = frame_begin(to, PLUG_WINDOW, e);
-	if (rc == 0)
-		rc = frame_put(to, head, sizeof(head), e);
-	for (size_t i = 0; rc == 0 && i < a->n_columns; i++)
-		rc = frame_put_column(to, a->column[i], w, e);
-	return frame_end(to, rc);
+	    w->n_flows, w->n_packets, rows ? rows->n : 0,
+	    rows ? rows->telemetry : 0};
+	const unsigned groups = frame_groups(a);
+	/* Two numbers more for those who ask for rows. */
+	const size_t n_head = groups >> PLUG_OF_ROWS & 1 ? 8 : 6;
+	size_t at;
+	int rc = 0;
+	to->n = 0;
+	if (groups >> PLUG_OF_PATHS & 1)
+		rc = frame_put_paths(to, a, told, w, e);
+	if (rc == 0 && (rc = frame_begin(to, PLUG_WINDOW, &at, e)) == 0) {
+		rc = frame_put(to, head, n_head * sizeof(head[0]), e);
+		if (rc == 0)
+			rc = frame_put_columns(to, a, w,
+			    groups & ~(1u << PLUG_OF_PATHS), e);
+		rc = frame_end(to, at, rc);
+	}
+	/* What is not sent was not told. */
+	if (rc < 0)
+		*told = (struct plug_told){0};
+	return rc;
 }

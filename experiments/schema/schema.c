@@ -89,12 +89,28 @@ static void schema_put_type(struct xp_writer *w, const char *key,
 	xp_write_end_map(w);
 }
 
+/* What else one from outside takes it tells itself. */
+static void schema_put_outside(struct xp_writer *w, const char *key)
+{
+	const char *const need[] = {key, NULL};
+	xp_write_map(w, "if");
+	xp_write_names(w, "required", need);
+	xp_write_end_map(w);
+	xp_write_map(w, "then");
+	xp_write_map(w, "properties");
+	schema_put_type(w, key, "string");
+	schema_put_type(w, "label", "string");
+	schema_put_type(w, "timeout", "number");
+	schema_put_type(w, "audit", "integer");
+	xp_write_end_map(w);
+	xp_write_end_map(w);
+}
+
 /* By cases, as a mistake is then told of the algorithm that is meant. */
 static void define_algos(struct xp_writer *w, const struct xp_page *p)
 {
 	static const char *const types[] = {"string", "object", NULL};
 	static const char *const need[] = {"name", NULL};
-	static const char *const need_exec[] = {"exec", NULL};
 	const char *names[64];
 	size_t n = 0;
 	for (; n < 63 && algo_registry[n]; n++)
@@ -109,18 +125,9 @@ static void define_algos(struct xp_writer *w, const struct xp_page *p)
 	xp_write_names(w, "enum", names);
 	xp_write_end_map(w);
 	xp_write_map(w, "else");
-	xp_write_map(w, "if");
-	xp_write_names(w, "required", need_exec);
-	xp_write_end_map(w);
-	/* What else a program takes it tells itself. */
-	xp_write_map(w, "then");
-	xp_write_map(w, "properties");
-	schema_put_type(w, "exec", "string");
-	schema_put_type(w, "label", "string");
-	schema_put_type(w, "timeout", "number");
-	schema_put_type(w, "audit", "integer");
-	xp_write_end_map(w);
-	xp_write_end_map(w);
+	schema_put_outside(w, "exec");
+	xp_write_map(w, "else");
+	schema_put_outside(w, "plugin");
 	xp_write_map(w, "else");
 	xp_write_names(w, "required", need);
 	xp_write_map(w, "properties");
@@ -132,6 +139,7 @@ static void define_algos(struct xp_writer *w, const struct xp_page *p)
 	for (size_t i = 0; algo_registry[i]; i++)
 		schema_put_algo(w, algo_registry[i], p->keys);
 	xp_write_end_list(w);
+	xp_write_end_map(w);
 	xp_write_end_map(w);
 	xp_write_end_map(w);
 	xp_write_end_map(w);

@@ -137,9 +137,9 @@ static const struct xp_page pages[] = {
 	.keys = algos_keys,
 	.more = "An item is an algorithm's name, or a map with its name and "
 		"parameters; `culprit algos NAME` explains these. In place of "
-		"a name, `exec: \"python3 mine.py\"` is a program of yours: "
-		"`culprit algos \"python3 mine.py\"`, and "
-		"experiments/plug/README.md.",
+		"a name, `exec: \"python3 mine.py\"` is a program of yours "
+		"and `plugin: ./mine.so` a library: `culprit algos ./mine.so`, "
+		"and experiments/plug/README.md.",
 	.example = "algorithms:\n"
 		   "  - vote\n"
 		   "  - { name: alg1, label: strict, threshold: 0.05 }\n"},

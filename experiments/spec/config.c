@@ -198,18 +198,26 @@ static int read_label(struct sim_yaml *y, const struct sim_yaml_node *node,
 static int read_outside(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct plug_set *plugs, size_t number, struct xp_algo *a, struct sim_err *e)
 {
-	static const char *const also[] = {"exec", "label", NULL};
+	static const char *const also[] = {"exec", "plugin", "label", NULL};
 	const struct sim_yaml_node *exec = sim_yaml_get(node, "exec");
+	const struct sim_yaml_node *file = sim_yaml_get(node, "plugin");
+	const struct sim_yaml_node *is = exec ? exec : file;
 	const struct sim_yaml_node *label = sim_yaml_get(node, "label");
 	struct sim_err why;
 	int rc;
-	if (exec->kind != SIM_YAML_SCALAR || !*exec->text ||
-	    strpbrk(exec->text, "\r\n"))
-		return sim_yaml_mistake(y, exec,
-		    "exec is a command of one line, as \"python3 mine.py\".");
-	rc = plug_set_find(plugs, exec->text, number, &a->plug, &why);
+	if (exec && file)
+		return sim_yaml_mistake(y, file,
+		    "an algorithm has one of exec and plugin.");
+	if (is->kind != SIM_YAML_SCALAR || !*is->text ||
+	    strpbrk(is->text, "\r\n"))
+		return sim_yaml_mistake(y, is,
+		    exec ? "exec is a command of one line, as \"python3 "
+			   "mine.py\"."
+			 : "plugin is the name of a file, as ./mine.so.");
+	rc = plug_set_find(plugs, exec ? PLUG_EXEC : PLUG_LIBRARY, is->text,
+	    number, &a->plug, &why);
 	if (rc < 0)
-		return xp_take_mistake(y, exec, rc, &why, e);
+		return xp_take_mistake(y, is, rc, &why, e);
 	a->ops = plug_ops(a->plug);
 	snprintf(a->label, sizeof(a->label), "%s", a->ops->name);
 	if (label && (rc = read_label(y, label, a, e)) < 0)
@@ -229,7 +237,7 @@ int xp_algo_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    plain ? node : sim_yaml_get(node, "name");
 	const struct sim_yaml_node *label = sim_yaml_get(node, "label");
 	int rc;
-	if (sim_yaml_get(node, "exec"))
+	if (sim_yaml_get(node, "exec") || sim_yaml_get(node, "plugin"))
 		return read_outside(y, node, plugs, number, a, e);
 	if (!name || name->kind != SIM_YAML_SCALAR)
 		return sim_yaml_mistake(y, node,

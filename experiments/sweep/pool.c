@@ -185,6 +185,10 @@ static _Noreturn void work(const struct xp_pool_job *job, struct lane *l,
 		/* Row and slot are complete before `done` says so: an atomic
 		 * store is not moved before them. */
 		atomic_store(&l->shared->done, done = i + 1);
+		/* The end of the socket tells the parent, and cells that were
+		 * not begun are given to the next worker. */
+		if (job->is_spent && job->is_spent(worker))
+			_exit(0);
 		/* Half is done: time to ask for more. */
 		uint32_t given = given_of(atomic_load(&l->shared->claim));
 		if (done - told >= given - done || now - told_ns >= TELL_NS) {

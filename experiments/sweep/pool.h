@@ -36,6 +36,9 @@ struct xp_pool_job {
 	int (*serve)(void *worker, uint64_t cell, double row[],
 	    struct sim_err *e);
 
+	/* In the worker, after a cell: should another process go on? NULL: no. */
+	int (*is_spent)(const void *worker);
+
 	/* In the parent: one call a cell, in any order. MESSAGE is NULL for
 	 * RES_DONE unless there is something to tell, ROW for RES_CRASHED; both are borrowed for the call. An
 	 * error ends the job. */

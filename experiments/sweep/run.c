@@ -94,6 +94,11 @@ static int serve_cell(void *worker, uint64_t cell, double row[],
 	return rc < 0 || !complaint ? rc : sim_fail(e, 1, "%s", complaint);
 }
 
+static int is_worker_spent(const void *worker)
+{
+	return xp_trial_is_spent(((const struct worker *)worker)->trial);
+}
+
 /* --- in the parent ------------------------------------------------------- */
 
 /* Make OUT whole on disk. What OUT was before is kept when it is first replaced
@@ -239,6 +244,7 @@ static int serve_cells(struct sweep *s, const uint64_t cells[], size_t n,
 	    .ctx = s,
 	    .open = open_worker,
 	    .serve = serve_cell,
+	    .is_spent = is_worker_spent,
 	    .take = take_cell,
 	    .tick = on_tick,
 	};

@@ -340,6 +340,15 @@ const char *xp_trial_complaint(const struct xp_trial *t)
 	return t->complaint.msg[0] ? t->complaint.msg : NULL;
 }
 
+int xp_trial_is_spent(const struct xp_trial *t)
+{
+	int is = 0;
+	for (size_t i = 0; i < t->config.n_algos; i++)
+		is |= t->config.algo[i].plug &&
+		    plug_is_spent(t->config.algo[i].plug);
+	return is;
+}
+
 void xp_trial_print(const struct xp_trial *t, FILE *out)
 {
 	fprintf(out, "%u hosts, %u switches, %u directed links\n",

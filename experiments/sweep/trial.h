@@ -68,6 +68,10 @@ int xp_trial_show_one(struct xp_spec *s, size_t point, uint32_t run,
  * is good but for that algorithm's numbers; NULL: none did. */
 const char *xp_trial_complaint(const struct xp_trial *t);
 
+/* Did a plug-in crash in this process, or make it large? Then it should end after
+ * this cell, which is good but for that plug-in's numbers. */
+int xp_trial_is_spent(const struct xp_trial *t);
+
 /* What the last cell was and what each algorithm said of it, for people. After
  * a cell that did not fail. */
 void xp_trial_print(const struct xp_trial *t, FILE *out);

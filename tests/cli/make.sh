@@ -303,7 +303,12 @@ what_is_installed_works() {
 	    "/opt/my lab/share/culprit/experiments" ]]
 	[[ $(pkg-config --modversion culprit) = \
 	    $("$at/bin/culprit" --version | awk 'NR == 1 { print $2 }') ]]
-	[[ $(pkg-config --libs --cflags culprit | xargs) = "" ]]
+	[[ $(pkg-config --libs culprit | xargs) = "" ]]
+	[[ $(pkg-config --cflags culprit | xargs) = "-I/opt/my lab/include" ]]
+	${CC:-cc} -shared -fPIC -I"$at/include" -o mine.so \
+	    "$at/share/culprit/mine.c"
+	run_for 0 "$at/bin/culprit" algos ./mine.so
+	says '^mine  *the links with the most votes' stdout
 	(
 		# shellcheck disable=SC1091 # a file of the test
 		. "$at/share/bash-completion/completions/culprit"

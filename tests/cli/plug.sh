@@ -2,35 +2,9 @@
 # tests/cli/plug.sh -- algorithms from outside: good ones, and in bad ways.
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
+. "$tree/tests/cli/lib/plug.sh"
 
 odd="python3 $tree/tests/cli/lib/odd_algo.py"
-
-# A sweep of two points with an algorithm of $1 and more of it, $2.
-write_plug() {
-	cat >plug.yaml <<-END
-		figure: plug
-		seed: 5
-		runs: 12
-		topology: { n_pods: 2, n_tors: 4, n_t1: 3, n_t2: 2, n_hosts: 4 }
-		traffic: { conns: 20, packets: 50 }
-		faults: { count: 1, rate: 1e-2 }
-		algorithms: [vote, { exec: "$1" ${2-} }]
-		sweep: { grid: { faults.count: [1, 3] } }
-	END
-}
-
-silent() {
-	! grep -qE -e "$1" "${2-stdout}" || fail "${2-stdout} says: $1"
-}
-
-# The columns of algorithm $1 as they stand in a table.
-columns_of() {
-	"$CULPRIT" table "$2" | awk -F'\t' -v a="$1:" '
-		NR == 1 { for (i = 1; i <= NF; i++) if (index($i, a) == 1) k[i] }
-		{ line = ""
-		  for (i = 1; i <= NF; i++) if (i in k) line = line $i "\t"
-		  print line }'
-}
 
 it_describes_itself() {
 	run_for 0 "$CULPRIT" algos "$odd good"
@@ -45,7 +19,7 @@ what_is_wrong_with_a_description_is_told() {
 	while IFS='|' read -r way text; do
 		run_for 2 "$CULPRIT" algos "$odd $way"
 		says "$text" stderr
-		write_plug "$odd $way"
+		write_plug "exec: \"$odd $way\""
 		run_for 2 "$CULPRIT" run plug.yaml -o x.h5
 		says "^culprit: plug.yaml:7:28: .*$text" stderr
 		[[ $(wc -l <stderr) = 1 ]] # once, not once a point
@@ -61,13 +35,13 @@ what_is_wrong_with_a_description_is_told() {
 }
 
 parameters_are_those_of_its_table() {
-	write_plug "$odd good" ', scale: 9'
+	write_plug "exec: \"$odd good\"" ', scale: 9'
 	run_for 2 "$CULPRIT" run plug.yaml -o x.h5
 	says 'scale.*9.*\[0.5, 8\]' stderr
-	write_plug "$odd good" ', scales: 2'
+	write_plug "exec: \"$odd good\"" ', scales: 2'
 	run_for 2 "$CULPRIT" run plug.yaml -o x.h5
 	says 'did you mean "scale"' stderr
-	write_plug "$odd good" ', scale: 2'
+	write_plug "exec: \"$odd good\"" ', scale: 2'
 	run_for 0 "$CULPRIT" run plug.yaml --point 0 --run 0
 	cp stdout two
 	run_for 0 "$CULPRIT" run plug.yaml --point 0 --run 0 \
@@ -76,7 +50,7 @@ parameters_are_those_of_its_table() {
 }
 
 answers_are_the_same_for_any_number_of_workers() {
-	write_plug "$odd good"
+	write_plug "exec: \"$odd good\""
 	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o a.h5
 	run_for 0 "$CULPRIT" run plug.yaml -j 2 -o b.h5
 	run_for 0 "$CULPRIT" table a.h5
@@ -91,11 +65,11 @@ answers_are_the_same_for_any_number_of_workers() {
 
 # What it does wrong costs its own numbers and no other's.
 a_bad_window_is_told_and_costs_no_other_its_row() {
-	write_plug "$odd good"
+	write_plug "exec: \"$odd good\""
 	run_for 0 "$CULPRIT" run plug.yaml -j 2 -o good.h5
 	columns_of vote good.h5 >vote
 	while IFS='|' read -r way text; do
-		write_plug "$odd $way" ', audit: 0, timeout: 0.3'
+		write_plug "exec: \"$odd $way\"" ', audit: 0, timeout: 0.3'
 		run_for 0 "$CULPRIT" run plug.yaml -j 2 -o "$way.h5"
 		says "culprit: point . \(faults.count .\) run .*: algorithm odd: .*$text" stderr
 		says '24 of 24 cells done, [1-9][0-9]* without odd' stdout
@@ -124,7 +98,7 @@ a_bad_window_is_told_and_costs_no_other_its_row() {
 
 one_cell_says_why_there_is_no_answer() {
 	local run
-	write_plug "$odd says" ', audit: 0'
+	write_plug "exec: \"$odd says\"" ', audit: 0'
 	for run in {0..11}; do
 		run_for 0 "$CULPRIT" run plug.yaml --point 0 --run "$run"
 		grep -q '^no answer of algorithm odd: it failed: I don' stdout &&
@@ -135,7 +109,7 @@ one_cell_says_why_there_is_no_answer() {
 
 # So that a program that can't work does not cost its start at each cell.
 one_that_always_dies_is_given_up() {
-	write_plug "$odd closed"
+	write_plug "exec: \"$odd closed\""
 	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o x.h5
 	says '24 without odd' stdout
 	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o x.h5 --fresh -s runs=20
@@ -143,20 +117,20 @@ one_that_always_dies_is_given_up() {
 }
 
 hidden_state_is_found() {
-	write_plug "$odd moody" ', audit: 1'
+	write_plug "exec: \"$odd moody\"" ', audit: 1'
 	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o x.h5
 	says 'asked twice about one window it answered differently' stderr
 	says '24 without odd' stdout
-	write_plug "$odd good" ', audit: 1'
+	write_plug "exec: \"$odd good\"" ', audit: 1'
 	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o y.h5
 	silent 'without' stdout
 }
 
 what_it_prints_is_in_nobodys_way() {
-	write_plug "$odd good"
+	write_plug "exec: \"$odd good\""
 	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o a.h5
 	columns_of odd a.h5 >want
-	write_plug "$odd loud"
+	write_plug "exec: \"$odd loud\""
 	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o b.h5
 	columns_of odd b.h5 >got
 	same got want
@@ -165,7 +139,7 @@ what_it_prints_is_in_nobodys_way() {
 
 a_sweep_goes_on_only_with_the_same_program() {
 	cp "$tree/tests/cli/lib/odd_algo.py" mine.py
-	write_plug "python3 mine.py good"
+	write_plug "exec: \"python3 mine.py good\""
 	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o a.h5
 	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o a.h5
 	echo '# better' >>mine.py
@@ -177,7 +151,7 @@ a_sweep_goes_on_only_with_the_same_program() {
 no_child_stays_behind() {
 	local pid mark="stay$$"
 	cp "$tree/tests/cli/lib/odd_algo.py" "$mark.py"
-	write_plug "python3 $mark.py hang" ', timeout: 100'
+	write_plug "exec: \"python3 $mark.py hang\"" ', timeout: 100'
 	"$CULPRIT" run plug.yaml -j 2 -o a.h5 >/dev/null 2>&1 &
 	pid=$!
 	for _ in {1..100}; do
@@ -195,7 +169,7 @@ no_child_stays_behind() {
 }
 
 an_epoch_and_a_cell_have_one_answer() {
-	write_plug "$odd good"
+	write_plug "exec: \"$odd good\""
 	run_for 0 "$CULPRIT" run plug.yaml --point 1 --run 3
 	sed -n '/^odd$/,$p' stdout | grep accused >cell
 	run_for 0 "$CULPRIT" dump plug.yaml --point 1 --run 3 -o w.h5
@@ -217,7 +191,7 @@ the_helper_for_python_ranks_as_vote_does() {
 		"$python" -c 'import numpy' 2>/dev/null && break
 	done
 	cp "$tree/experiments/plug/mine.py" .
-	write_plug "$python mine.py" ', accuse: 1'
+	write_plug "exec: \"$python mine.py\"" ', accuse: 1'
 	run_for 0 "$CULPRIT" run plug.yaml -j 2 -o a.h5
 	silent without stdout
 	"$CULPRIT" table a.h5 >got

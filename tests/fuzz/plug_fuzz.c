@@ -34,7 +34,8 @@ static void fuzz_answer(const uint8_t *bytes, size_t n, uint8_t what)
 	enum { LINKS = 12, IDS = 15, FLOWS = 4 };
 	const struct plug_limits l = {what & 8 ? PLUG_OPENED : PLUG_ANSWER,
 	    LINKS, IDS, FLOWS, what & 7u};
-	uint32_t seen[IDS] = {0}, stamp = 0;
+	uint32_t names[IDS] = {0};
+	struct plug_seen seen = {names, 0};
 	struct algo_verdicts v = {0};
 	size_t size;
 	if (plug_frame_size(bytes, n, &l, &size, NULL) < 0 || size == 0 ||
@@ -43,7 +44,7 @@ static void fuzz_answer(const uint8_t *bytes, size_t n, uint8_t what)
 	uint8_t *exact = malloc(size);
 	must(exact != NULL);
 	memcpy(exact, bytes, size);
-	if (plug_frame_take(exact, &l, seen, &stamp, &v, NULL) == 0) {
+	if (plug_frame_take(exact, &l, &seen, &v, NULL) == 0) {
 		must(v.n_flagged <= v.n && v.n <= IDS);
 		must(v.n_flows == 0 || v.n_flows == FLOWS);
 		for (size_t i = 0; i < v.n; i++)
