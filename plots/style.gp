@@ -103,8 +103,8 @@ do for [again = 0:N_HUES - 1] { do for [i = 1:N_HUES] {
 } }
 
 # look(a) is the linetype of an algorithm by its label, the same in all figures:
-# the n-th name here has the n-th colour; the names below have these colours
-# darker, with other marks and dashes. Where one name begins with another the
+# the n-th name here has the n-th colour; so have the names below, but darker and
+# with other marks and dashes if `algos` hold both. Where one name begins with another the
 # longest that fits counts. A label that begins with a name is a variant: it has
 # that name's look, or if the figure's `algos` hold several such, its colour with
 # another mark and dash. Labels that begin with no name take the colours that are
@@ -112,7 +112,7 @@ do for [again = 0:N_HUES - 1] { do for [i = 1:N_HUES] {
 LOOKS = "vote cover integer binary alg1 vote_ecmp blackhole hop_trace" \
     . " everflow_drop everflow_loop everflow_latency" \
     . " loss_cause nic_stall sync_burst vote_filtered"
-LOOKS_TOO = "- - sieve - - - - netbouncer flock score_passive score sherlock" \
+LOOKS_TOO = "sieve - - - - - - netbouncer flock score_passive score sherlock" \
     . " detector vote_flock"
 N_LEFT = N_HUES - words(LOOKS)
 look_of = look_long = 0
@@ -131,7 +131,9 @@ look_place(a) = sum [i = 1:words(algos)] (word(algos, i) eq a ? i : 0)
 # What is called by the name itself goes before its variants.
 look_before(b, a) = !look_named(a) && look_name(b) == look_name(a) && \
     (look_named(b) || look_place(b) < look_place(a))
-look_nth(a) = (look_name(a) > N_HUES) + \
+look_met(a, b) = look_name(a) == look_name(b) + N_HUES
+look_is_met(a) = sum [i = 1:words(algos)] look_met(a, word(algos, i))
+look_nth(a) = (look_is_met(a) > 0) + \
     sum [i = 1:words(algos)] look_before(word(algos, i), a)
 look(a) = look_hue(a) ? look_nth(a) % N_HUES * N_HUES + look_hue(a) : \
     look_nth(a) / N_LEFT % N_HUES * N_HUES + words(LOOKS) + 1 \

@@ -300,17 +300,37 @@ void xp_arena_print_pairs(const struct xp_arena_standing *s, FILE *out)
 		}
 }
 
+/* How many telemetries cost a host less than that of X: entries of one stand
+ * together. */
+static size_t arena_order(const struct xp_arena_standing *s,
+    const struct xp_arena_entry *x)
+{
+	const double bytes = arena_value(x, XP_ARENA_host_bytes_s);
+	size_t n = 0;
+	for (size_t i = 0; i < s->n_of_all; i++)
+		n += (i == 0 ||
+			 s->entry[i].telemetry != s->entry[i - 1].telemetry) &&
+		    arena_value(&s->entry[i], XP_ARENA_host_bytes_s) < bytes;
+	return n;
+}
+
 void xp_arena_print_front(const struct xp_arena_standing *s, FILE *out)
 {
-	fputs("telemetry\talgorithm\thost_bytes_s\tf\tf_lo\tf_hi\tin_front\n",
+	const struct xp_arena_entry *best = xp_arena_best(s),
+				    *least = xp_arena_thriftiest(s);
+	fputs("telemetry\torder\talgorithm\thost_bytes_s\tf\tf_lo\tf_hi\t"
+	      "in_front\tanswer\n",
 	    out);
 	for (size_t i = 0; i < s->n_of_all; i++) {
 		const struct xp_arena_entry *x = &s->entry[i];
 		const struct sim_ratio f = xp_arena_score(x, XP_ARENA_f);
-		fprintf(out, "%s\t%s\t%.6g\t%.6g\t%.6g\t%.6g\t%d\n",
-		    xp_arena_telemetries[x->telemetry].name, x->algorithm,
-		    arena_value(x, XP_ARENA_host_bytes_s), f.value, f.lo, f.hi,
-		    xp_arena_in_front(s, x));
+		fprintf(out, "%s\t%zu\t%s\t%.6g\t%.6g\t%.6g\t%.6g\t%d\t%s\n",
+		    xp_arena_telemetries[x->telemetry].name, arena_order(s, x),
+		    x->algorithm, arena_value(x, XP_ARENA_host_bytes_s),
+		    f.value, f.lo, f.hi, xp_arena_in_front(s, x),
+		    x == least      ? "least"
+			: x == best ? "best"
+				    : "-");
 	}
 }
 

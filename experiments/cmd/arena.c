@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "experiments/arena/cpu.h"
-#include "experiments/arena/score.h"
 #include "experiments/cmd/arena_plot.h"
+#include "experiments/cmd/arena_tell.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/signals.h"
 #include "experiments/plug/plug.h"
@@ -65,7 +65,7 @@ static const struct cmd_option cmd_arena_options[] = {
 	.take = cmd_take_flag, .at = CMD_AT(force)},
     {"fresh", 0, NULL, "start over whatever DIR holds", .take = cmd_take_flag,
 	.at = CMD_AT(fresh)},
-    {"plot", 0, NULL, "draw DIR/arena_front and DIR/arena_map, too",
+    {"plot", 0, NULL, "draw DIR/arena_front, arena_map and arena_cd, too",
 	.take = cmd_take_flag, .at = CMD_AT(plot)},
     {.doc = "Help:", .group = -1},
     {0},
@@ -107,8 +107,9 @@ static const struct cmd_line cmd_arena_line = {
 	"three kinds of networks, with each algorithm that reads what the "
 	"telemetry has, and print how well they did and what it cost.\v"
 	"DIR gets FAMILY.TELEMETRY.h5, ordinary results, for each; scores.csv, "
-	"pairs.csv with differences of F paired by run, front.tsv and map.tsv "
-	"of figures; and cpu.csv, which is measured and so differs every "
+	"pairs.csv with differences of F paired by run, front.tsv, map.tsv "
+	"and cd.tsv of figures; and cpu.csv, which is measured and so differs "
+	"every "
 	"time. All else is the same bytes for any number of jobs and "
 	"interruptions: the same command goes on where one was stopped.\n\n"
 	"The same phrase gives the same faults, flows and losses to all "
@@ -137,11 +138,8 @@ struct arena {
 	struct arena_algo algo[ARENA_MAX_ALGOS];
 	size_t n_algos;
 	struct plug_set *plugs; /* those from outside */
-	const char *dir;
 	unsigned n_workers, n_failed;
-	struct xp_arena_standing standing;
-	char *cpu; /* the rows of cpu.csv */
-	size_t n_cpu;
+	struct cmd_arena_told told;
 	FILE *cpu_out;
 	struct xp_progress display;
 	struct res_progress done;
@@ -346,7 +344,7 @@ static int arena_run(struct arena *x, size_t family, size_t telemetry,
 	struct xp_spec s = {0};
 	struct res_cube c = {0};
 	char out[4096];
-	snprintf(out, sizeof(out), "%s/%s.%s.h5", x->dir,
+	snprintf(out, sizeof(out), "%s/%s.%s.h5", x->told.dir,
 	    xp_arena_families[family], xp_arena_telemetries[telemetry].name);
 	const struct xp_run r = {.spec = &s,
 	    .out = out,
@@ -361,7 +359,10 @@ static int arena_run(struct arena *x, size_t family, size_t telemetry,
 	if (rc == 0 && (rc = cmd_make_way(out, e)) == 0)
 		rc = xp_run_sweep(&r, &c, e);
 	if (rc == 0)
-		rc = xp_arena_add(&x->standing, family, telemetry, &c, e);
+		rc = xp_arena_add(&x->told.standing, family, telemetry, &c, e);
+	if (rc == 0)
+		rc = xp_arena_ranks_add(&x->told.ranks,
+		    xp_arena_families[family], telemetry, &c, e);
 	if (rc == 0 && !*x->stop)
 		rc = arena_time(x, family, telemetry, &s, &c, e);
 	res_cube_free(&c);
@@ -397,125 +398,12 @@ static uint64_t arena_each(struct arena *x, int run, int *rc, struct sim_err *e)
 	return n;
 }
 
-/* --- what it came to ------------------------------------------------------- */
-
-/* CPU seconds a window, the mean of what cpu.csv has of these. */
-static double arena_cpu_of(const struct arena *x,
-    const struct xp_arena_entry *one)
-{
-	char want[128];
-	double sum = 0;
-	int n = 0;
-	snprintf(want, sizeof(want), ",%s,%s,",
-	    xp_arena_telemetries[one->telemetry].name, one->algorithm);
-	for (const char *at = x->cpu; (at = strstr(at, want)); n++) {
-		at += strlen(want);
-		sum += strtod(at, NULL);
-	}
-	return n > 0 ? sum / n : NAN;
-}
-
-/* Digits behind the point, or with LESS significant ones. */
-static void arena_print_cell(double v, int digits, int less)
-{
-	if (isnan(v))
-		printf(" %8s", "-");
-	else if (less)
-		printf(" %8.*g", digits, v);
-	else
-		printf(" %8.*f", digits, v);
-}
-
-static void arena_print_row(const struct arena *x,
-    const struct xp_arena_entry *one)
-{
-	static const unsigned shares[] = {XP_ARENA_precision, XP_ARENA_recall,
-	    XP_ARENA_exact, XP_ARENA_alarms, XP_ARENA_blame};
-	const struct sim_ratio f = xp_arena_score(one, XP_ARENA_f);
-	char interval[32];
-	snprintf(interval, sizeof(interval), "%.3f-%.3f", f.lo > 0 ? f.lo : 0,
-	    f.hi < 1 ? f.hi : 1);
-	printf("%-8s %-13s", xp_arena_telemetries[one->telemetry].name,
-	    one->algorithm);
-	arena_print_cell(f.value, 3, 0);
-	printf(" %11s", isnan(f.value) ? "-" : interval);
-	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
-		arena_print_cell(xp_arena_score(one, shares[i]).value, 3, 0);
-	arena_print_cell(xp_arena_score(one, XP_ARENA_host_bytes_s).value, 4,
-	    1);
-	arena_print_cell(xp_arena_score(one, XP_ARENA_switch_bytes_s).value, 4,
-	    1);
-	arena_print_cell(1e3 * arena_cpu_of(x, one), 3, 1);
-	printf("%s\n", xp_arena_in_front(&x->standing, one) ? " *" : "");
-}
-
-static void arena_say(const char *what, const struct xp_arena_entry *x)
-{
-	const struct sim_ratio f = xp_arena_score(x, XP_ARENA_f);
-	printf("%s: %s on %s, F %.3f, %.4g B/s a host.\n", what, x->algorithm,
-	    xp_arena_telemetries[x->telemetry].name, f.value,
-	    xp_arena_score(x, XP_ARENA_host_bytes_s).value);
-}
-
-static void arena_print(const struct arena *x)
-{
-	const struct xp_arena_standing *s = &x->standing;
-	char least[80];
-	printf("arena %d, size %s, phrase \"%s\", seed %" PRIu64 "\n\n",
-	    XP_ARENA_VERSION, x->size->name, x->a->phrase,
-	    xp_arena_seed(x->a->phrase));
-	printf("%-8s %-13s %8s %11s %8s %8s %8s %8s %8s %8s %8s %8s\n", "has",
-	    "algorithm", "F", "95 %", "precis.", "recall", "exact", "alarms",
-	    "blame", "host B/s", "sw. B/s", "CPU ms");
-	for (size_t i = 0; i < s->n_of_all; i++)
-		arena_print_row(x, &s->entry[i]);
-	printf("\n* nothing with fewer bytes of a host has a greater F.\n");
-	if (!xp_arena_best(s))
-		return;
-	arena_say("Best", xp_arena_best(s));
-	snprintf(least, sizeof(least),
-	    "Least telemetry for at most %g less, shown at 95 %%",
-	    XP_ARENA_MARGIN);
-	arena_say(least, xp_arena_thriftiest(s));
-}
-
-static int arena_write(const struct arena *x, const char *name,
-    void (*print)(const struct xp_arena_standing *s, FILE *out),
-    struct sim_err *e)
-{
-	char path[4096], *text = NULL;
-	size_t n = 0;
-	FILE *out = open_memstream(&text, &n);
-	if (!out)
-		return sim_fail(e, SIM_ENOMEM, "no memory for %s.", name);
-	print(&x->standing, out);
-	snprintf(path, sizeof(path), "%s/%s", x->dir, name);
-	const int rc = fclose(out) == 0
-	    ? cmd_write_file(path, text, n, e)
-	    : sim_fail(e, SIM_ENOMEM, "no memory for %s.", name);
-	free(text);
-	return rc;
-}
-
-static int arena_write_all(const struct arena *x, struct sim_err *e)
-{
-	char path[4096];
-	int rc;
-	if ((rc = arena_write(x, "scores.csv", xp_arena_print_scores, e)) < 0 ||
-	    (rc = arena_write(x, "pairs.csv", xp_arena_print_pairs, e)) < 0 ||
-	    (rc = arena_write(x, "front.tsv", xp_arena_print_front, e)) < 0 ||
-	    (rc = arena_write(x, "map.tsv", xp_arena_print_map, e)) < 0)
-		return rc;
-	snprintf(path, sizeof(path), "%s/cpu.csv", x->dir);
-	return cmd_write_file(path, x->cpu, x->n_cpu, e);
-}
-
 /* --- the whole ------------------------------------------------------------- */
 
 static int arena_sweeps(struct arena *x, struct sim_err *e)
 {
 	int rc = 0;
-	x->cpu_out = open_memstream(&x->cpu, &x->n_cpu);
+	x->cpu_out = open_memstream(&x->told.cpu, &x->told.n_cpu);
 	if (!x->cpu_out)
 		return sim_fail(e, SIM_ENOMEM, "no memory for times.");
 	fputs("family,telemetry,algorithm,cpu_s\n", x->cpu_out);
@@ -533,12 +421,12 @@ static int arena_plot(const struct arena *x, struct sim_err *e)
 {
 	char algos[ARENA_MAX_ALGOS * 70], title[128];
 	struct sim_text t = {algos, sizeof(algos), 0};
-	const struct xp_arena_standing *s = &x->standing;
+	const struct xp_arena_standing *s = &x->told.standing;
 	for (size_t i = 0; i < x->n_algos; i++)
 		cmd_arena_put_label(&t, x->algo[i].label);
 	snprintf(title, sizeof(title), "Arena %d, size %s, seed %" PRIu64,
 	    XP_ARENA_VERSION, x->size->name, xp_arena_seed(x->a->phrase));
-	const struct cmd_arena_plot p = {.dir = x->dir,
+	const struct cmd_arena_plot p = {.dir = x->told.dir,
 	    .title = title,
 	    .algos = algos,
 	    .n_runs = s->n > 0 ? s->entry[0].n_runs : 0};
@@ -555,10 +443,10 @@ static int arena_all_of_it(struct arena *x, struct sim_err *e)
 		    "culprit: stopped; the same command goes on from here.\n");
 		return CMD_TROUBLE;
 	}
-	if ((rc = xp_arena_sum(&x->standing, e)) < 0 ||
-	    (rc = arena_write_all(x, e)) < 0)
+	if ((rc = xp_arena_sum(&x->told.standing, e)) < 0 ||
+	    (rc = cmd_arena_write(&x->told, e)) < 0)
 		return cmd_fail(CMD_TROUBLE, e);
-	arena_print(x);
+	cmd_arena_print(&x->told);
 	if (x->a->plot && (rc = arena_plot(x, e)) < 0)
 		return cmd_fail(CMD_TROUBLE, e);
 	return x->n_failed > 0 ? CMD_TROUBLE : CMD_GOOD;
@@ -575,7 +463,9 @@ int cmd_arena(int argc, char **argv)
 		return CMD_TROUBLE;
 	x->a = &a;
 	x->size = arena_size(a.size);
-	x->dir = a.output ? a.output : "results/out/arena";
+	x->told.size = x->size->name;
+	x->told.phrase = a.phrase;
+	x->told.dir = a.output ? a.output : "results/out/arena";
 	x->n_workers = a.n_workers ? a.n_workers : cmd_processors();
 	if ((rc = plug_set_open(&x->plugs, "", &e)) < 0 ||
 	    (rc = arena_read_algos(x, &e)) < 0 ||
@@ -585,9 +475,10 @@ int cmd_arena(int argc, char **argv)
 		x->stop = cmd_catch_signals();
 		code = arena_all_of_it(x, &e);
 	}
-	xp_arena_free(&x->standing);
+	xp_arena_free(&x->told.standing);
+	xp_arena_ranks_free(&x->told.ranks);
 	plug_set_free(x->plugs);
-	free(x->cpu);
+	free(x->told.cpu);
 	free(x);
 	return code;
 }

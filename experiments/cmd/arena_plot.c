@@ -52,8 +52,10 @@ int cmd_arena_draw(const struct cmd_arena_plot *p, struct sim_err *e)
 	int rc = fclose(out) == 0
 	    ? 0
 	    : sim_fail(e, SIM_ENOMEM, "no memory for labels.");
-	if (rc == 0 && (rc = arena_draw(p, "front", vars, e)) == 0)
-		rc = arena_draw(p, "map", vars, e);
+	static const char *const figures[] = {"front", "map", "cd"};
+	for (size_t i = 0; rc == 0 && i < sizeof(figures) / sizeof(*figures);
+	     i++)
+		rc = arena_draw(p, figures[i], vars, e);
 	free(vars);
 	return rc;
 }

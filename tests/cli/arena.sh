@@ -9,7 +9,8 @@ few=(--size s --telemetries a2,p,a2_p --families single,many,none
 
 # What is measured aside.
 numbers() { # FOLDER
-	(cd "$1" && sha256sum ./*.h5 scores.csv pairs.csv front.tsv map.tsv)
+	(cd "$1" && sha256sum ./*.h5 scores.csv pairs.csv front.tsv map.tsv \
+	    cd.tsv)
 }
 
 prepare() {
@@ -99,7 +100,7 @@ figures_are_drawn() {
 	cp -r ../whole mine
 	run_for 0 "$CULPRIT" arena "${few[@]}" -q -o mine --plot
 	[[ ! -s stderr ]] || { cat stderr; fail "gnuplot said something"; }
-	for f in front map; do
+	for f in front map cd; do
 		for ext in svg pdf png; do [[ -s mine/arena_$f.$ext ]]; done
 	done
 	grep -q 'flock' mine/arena_front.svg

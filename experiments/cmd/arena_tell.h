@@ -1,0 +1,25 @@
+/* experiments/cmd/arena_tell.h -- what the arena came to: printed, written.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef EXPERIMENTS_CMD_ARENA_TELL_H
+#define EXPERIMENTS_CMD_ARENA_TELL_H
+
+#include "experiments/arena/ranks.h"
+#include "experiments/arena/score.h"
+
+/* All that sweeps came to. */
+struct cmd_arena_told {
+	const char *dir, *size, *phrase;
+	struct xp_arena_standing standing; /* summed */
+	struct xp_arena_ranks ranks;
+	char *cpu; /* cpu.csv */
+	size_t n_cpu;
+};
+
+/* The table that people read, to stdout. */
+void cmd_arena_print(const struct cmd_arena_told *x);
+
+/* All tables of DIR. Errors SIM_EIO, SIM_ENOMEM. */
+int cmd_arena_write(const struct cmd_arena_told *x, struct sim_err *e);
+
+#endif
