@@ -1,9 +1,9 @@
-/* tests/algos_sieve_sieve_test.c -- Sieve against enumeration and plain sums.
+/* tests/algos_sieve_sieve_test.c -- Sieve's likelihood, answers and blame.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/sieve/sieve.h"
 
-#include "algos/sieve/sieve_chances.h"
+#include "algos/sieve/sieve_model.h"
 #include "tests/telemetry_rig.h"
 #include "tests/test.h"
 
@@ -121,119 +121,6 @@ static void an_exposure_is_as_a_count(void **state)
 	}
 	sieve_model_free(&m);
 	telemetry_rig_close(&x);
-}
-
-/* --- all sets of up to two failures --------------------------------------- */
-
-/* Chances by enumeration, healthy links at the mean that the search learnt and
- * failed ones under the flat slab. A pair's evidence sums over both hazards. */
-static void enumerate(struct sieve_search *s, double chance[])
-{
-	struct sieve_model *m = &s->model;
-	const uint32_t n = m->topo->n_links;
-	double *pair = calloc((size_t)n * n, sizeof(*pair)), all = 1;
-	double ell[SIEVE_GRID], one[SIEVE_GRID];
-	const double n_parts = (double)n + m->topo->n_switches;
-	const double odds_1 = 1 / (s->thin * n_parts);
-	const double odds_2 = odds_1 * 2 / (s->thin * (n_parts - 1));
-	assert_non_null(pair);
-	sieve_prior_begin(&s->prior, m, s->prior.mean);
-	sieve_model_level(m, s->prior.mean);
-	memset(chance, 0, n * sizeof(*chance));
-	for (topo_link a = 0; a < n; a++) {
-		const struct sieve_prior *p = &s->prior;
-		double best = -INFINITY, healthy = 0;
-		sieve_model_curve(m, a, one);
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			best = fmax(best, one[g] + p->healthy[g]);
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			healthy += exp(one[g] + p->healthy[g] - best);
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			one[g] = p->flat[g] * exp(one[g] - best) / healthy;
-		for (unsigned g = 0; g < SIEVE_GRID; g++) {
-			chance[a] += odds_1 * one[g];
-			if (one[g] == 0)
-				continue;
-			sieve_model_set(m, a, m->x[g]);
-			for (topo_link b = 0; b < n; b++) {
-				if (b == a)
-					continue;
-				sieve_model_curve(m, b, ell);
-				pair[(size_t)a * n + b] += odds_2 * one[g] *
-				    exp(sieve_prior_weigh(p, ell).ln_factor);
-			}
-		}
-		sieve_model_set(m, a, s->prior.mean);
-		all += chance[a];
-	}
-	/* Each pair was come to from both sides, with the same result but for
-	 * what healthy hazards are taken as. */
-	for (topo_link a = 0; a < n; a++)
-		for (topo_link b = 0; b < n; b++) {
-			const double x = (pair[(size_t)a * n + b] +
-					     pair[(size_t)b * n + a]) /
-			    2;
-			if (a < b)
-				all += x;
-			chance[a] += x;
-		}
-	for (topo_link a = 0; a < n; a++)
-		chance[a] /= all;
-	free(pair);
-}
-
-/* Half the sum of differences of candidates' chances, by window, of 24 windows of
- * a fat-tree of 4 ports with up to two failures. What differs most is that the
- * slab here knows of no failure found before. Links that are no candidates have
- * score 0 and, by enumeration, below 5 % each. */
-static void chances_are_those_of_enumeration(void **state)
-{
-	(void)state;
-	double total = 0, worst = 0;
-	enum { RUNS = 24 };
-	for (uint32_t run = 0; run < RUNS; run++) {
-		struct telemetry_rig x;
-		struct sim_rng r;
-		struct sieve_search s = {.thin = 1.4};
-		double differs = 0, unlisted = 0, *want, *got;
-		telemetry_rig_open(&x, 4, 5e-5, sieve_kinds[run % 2], run);
-		test_rng(&r, run);
-		x.p.flows = 50;
-		fail_some(&x, &r, run % 3, 0.002 + 0.001 * (run % 5));
-		telemetry_rig_draw(&x);
-		want = calloc(2 * (size_t)x.topo.n_links, sizeof(*want));
-		assert_non_null(want);
-		got = want + x.topo.n_links;
-		for (topo_link l = 0; l < x.topo.n_links; l++)
-			got[l] = -1;
-		s.model.topo = &x.topo;
-		assert_ok(sieve_model_read(&s.model, &x.w, test_err()));
-		assert_ok(sieve_search_run(&s, test_err()));
-		sieve_chances(&s);
-		for (size_t i = 0; i < s.n; i++)
-			got[s.list[i].link] = s.list[i].chance;
-		enumerate(&s, want);
-		for (topo_link l = 0; l < x.topo.n_links; l++)
-			if (got[l] >= 0)
-				differs += fabs(want[l] - got[l]) / 2;
-			else
-				unlisted = fmax(unlisted, want[l]);
-		if (unlisted > 0.05)
-			fail_msg("run %u: a link of chance %.4f is no "
-				 "candidate",
-			    run, unlisted);
-		total += differs;
-		worst = fmax(worst, differs);
-		free(want);
-		sieve_search_free(&s);
-		telemetry_rig_close(&x);
-	}
-	print_message("          half the sum of differences: mean %.4f, most "
-		      "%.4f\n",
-	    total / RUNS, worst);
-	if (!(total / RUNS < 0.02) || !(worst < 0.15))
-		fail_msg("chances differ by %.4f in the mean, %.4f at most",
-		    total / RUNS, worst);
 }
 
 /* --- answers -------------------------------------------------------------- */
@@ -415,7 +302,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(curves_are_the_likelihood),
 	    cmocka_unit_test(an_exposure_is_as_a_count),
-	    cmocka_unit_test(chances_are_those_of_enumeration),
 	    cmocka_unit_test(nothing_failed_nobody_is_accused),
 	    cmocka_unit_test(bad_links_are_accused_and_blamed),
 	    cmocka_unit_test(a_bad_switch_is_one_failure),
