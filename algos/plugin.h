@@ -49,7 +49,7 @@ extern "C" {
 #define CULPRIT_NEEDS_RATED   UINT64_C(0x10) /* rows of known paths, those */
 					     /* without a loss too */
 #define CULPRIT_NEEDS_TRACED UINT64_C(0x20)  /* known paths of what lost */
-#define CULPRIT_NEEDS_KNOWN  UINT64_C(0x40)  /* no row without its path */
+#define CULPRIT_NEEDS_WHOLE  UINT64_C(0x40)  /* rows of all that lost nothing */
 
 /* `says`: what answers hold beside a ranking. */
 #define CULPRIT_SAYS_FLAGS    UINT64_C(0x1) /* some components are accused */
