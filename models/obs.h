@@ -71,6 +71,7 @@ struct obs_tallies; /* models/obs_tallies.h */
 	X(TALLIES, "packets sent and lost by flow and paths")                  \
 	X(TALLIES_RATED, "known paths, those without a loss too")              \
 	X(TALLIES_TRACED, "known paths of flows that lost something")          \
+	X(TALLIES_PROBED, "probes along known paths (a1)")                     \
 	X(TALLIES_WHOLE, "rows of all that lost nothing, too")
 
 enum {

@@ -9,6 +9,7 @@
 
 #include "experiments/epoch/dump.h"
 #include "experiments/sweep/trial.h"
+#include "models/telemetry/telemetry.h"
 #include "tests/epochs.h"
 #include "tests/folder.h"
 #include "tests/spec_file.h"
@@ -82,8 +83,8 @@ static size_t replay_spec(const char *path)
 	/* Files of epochs have flows, their hops and sums alone. */
 	if (!xp_plane_of(&c)->flows ||
 	    xp_config_needs(&c) &
-		~(OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS | OBS_TALLIES |
-		    OBS_TALLIES_RATED | OBS_TALLIES_TRACED)) {
+		~(OBS_ALL_FLOWS | telemetry_holds(~0u) |
+		    telemetry_holds(OBS_TELE_A1))) {
 		xp_config_free(&c);
 		xp_spec_free(&s);
 		return 0;

@@ -115,6 +115,15 @@ static void what_is_needed_in_vain_is_told_where_it_stands(void **state)
 	     "pingmesh]}}\n",
 		"x.yaml:2:14: vote reads flows that sent again; plane "
 		"pingmesh has none unless pingmesh.trace.on."},
+	    {"algorithms: [detector]\nplane: telemetry\n"
+	     "telemetry: {kinds: [int, p]}\n",
+		"x.yaml:2:14: detector reads probes along known paths (a1); "
+		"plane telemetry has none unless telemetry.kinds has them."},
+	    {"algorithms: [score_passive]\nplane: telemetry\n"
+	     "telemetry: {kinds: [a1, a2]}\n",
+		"x.yaml:2:14: score_passive reads sums of flows that lost "
+		"nothing too (int or p); plane telemetry has none unless "
+		"telemetry.kinds has them."},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {

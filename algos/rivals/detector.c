@@ -86,8 +86,7 @@ static int detector_rows(struct detector *a, const struct obs_tallies *t,
 {
 	int rc = SIM_RESERVE(&a->take, &a->cap_take, t->n + 1, e);
 	for (size_t i = 0; rc == 0 && i < t->n; i++)
-		a->take[i] = t->path[i] != OBS_NO_PATH &&
-		    (t->is_probe[i] || t->telemetry & OBS_TELE_INT);
+		a->take[i] = t->is_probe[i] && t->path[i] != OBS_NO_PATH;
 	if (rc == 0 && a->params.matrix == ALGO_DETECTOR_CHOSEN)
 		rc = algo_probe_matrix_choose(&a->matrix, &a->ways, t,
 		    a->topo->n_links, a->params.cover, a->take, e);
@@ -191,7 +190,7 @@ const struct algo_ops algo_detector = {
     .name = "detector",
     .paper = "deTector (ATC'17)",
     .doc = "links most of whose probes lost something, greedily",
-    .needs = OBS_TALLIES | OBS_TALLIES_RATED,
+    .needs = OBS_TALLIES | OBS_TALLIES_PROBED,
     .params = detector_fields,
     .params_size = sizeof(struct algo_detector_params),
     .work_size = sizeof(struct detector),

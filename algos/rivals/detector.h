@@ -1,7 +1,8 @@
 /* algos/rivals/detector.h -- deTector: paths that tell links apart, and hit ratios.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Of probes, and of flows whose paths are all known (INT), which count as probes:
+ * Of probes alone. By flows no link is hit often enough: they are of all sizes, and
+ * half of those across a link that loses 5 % lose nothing.
  *
  * 1. With `matrix: chosen` only those count that cover each link `cover` times and
  *    tell links apart (algos/rivals/probe_matrix.h): what deTector would send.

@@ -7,9 +7,9 @@
  * if that is at least `theta`; flows across it that lost something are taken away,
  * with what they lost and delivered, and so on.
  *
- * Flows whose path is known only if they lost something (A2) and of which there
- * are no others (P, INT) make all scores too large, all alike; probes do not
- * count.
+ * Where there are none but flows that lost something (A2 alone), scores are of no
+ * rate, and good links' are greater than bad ones': so that is not read. Probes do
+ * not count.
  *
  * DEPARTS: no threshold of it is known; .001 lies between the loss of links that
  * are in order in Flock's scenarios, .0001 at most, and .002, the least of failed

@@ -271,6 +271,28 @@ static int arena_check_lists(const struct args *a, struct sim_err *e)
 	    : arena_check_words("--telemetries", a->telemetries, name, n, e);
 }
 
+/* Whoever is named and reads nothing that is asked for would not be missed. */
+static int arena_check_reads(const struct arena *x, struct sim_err *e)
+{
+	for (size_t i = 0; x->a->algorithms && i < x->n_algos; i++) {
+		const struct xp_arena_telemetry *t, *asked = NULL;
+		unsigned lacks = 1;
+		for (t = xp_arena_telemetries; lacks && t->name; t++) {
+			if (!arena_is_asked(x->a->telemetries, t->name))
+				continue;
+			asked = t;
+			lacks = x->algo[i].needs & ~telemetry_holds(t->kinds);
+		}
+		if (lacks && asked)
+			return sim_fail(e, SIM_EINVAL,
+			    "--algorithms: %s reads none of --telemetries; %s "
+			    "has no %s.",
+			    x->algo[i].label, asked->name,
+			    obs_part_text(lacks));
+	}
+	return 0;
+}
+
 /* --- one sweep ------------------------------------------------------------- */
 
 /* The assignment of those that read what KINDS have; how many they are. */
@@ -469,7 +491,8 @@ int cmd_arena(int argc, char **argv)
 	x->n_workers = a.n_workers ? a.n_workers : cmd_processors();
 	if ((rc = plug_set_open(&x->plugs, "", &e)) < 0 ||
 	    (rc = arena_read_algos(x, &e)) < 0 ||
-	    (rc = arena_check_lists(&a, &e)) < 0) {
+	    (rc = arena_check_lists(&a, &e)) < 0 ||
+	    (rc = arena_check_reads(x, &e)) < 0) {
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	} else {
 		x->stop = cmd_catch_signals();

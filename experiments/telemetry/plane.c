@@ -195,9 +195,9 @@ const struct xp_plane xp_plane_telemetry = {
     .name = "telemetry",
     .doc = "flows as sums of packets, by known or equal paths, and probes",
     .provides = OBS_FLOWS | OBS_HOPS | OBS_TALLIES | OBS_TALLIES_RATED |
-	OBS_TALLIES_WHOLE | OBS_TALLIES_TRACED,
+	OBS_TALLIES_TRACED | OBS_TALLIES_PROBED | OBS_TALLIES_WHOLE,
     .holds = telemetry_plane_holds,
-    .unless = "telemetry.kinds",
+    .unless = "telemetry.kinds has them",
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_BUFFERS | RES_OF_COST |
 	RES_OF_REPORTS,
     .has_buffers = 1,

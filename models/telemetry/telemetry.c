@@ -63,6 +63,8 @@ unsigned telemetry_holds(unsigned kinds)
 	unsigned parts = OBS_TALLIES;
 	if (kinds & (OBS_TELE_INT | OBS_TELE_A1))
 		parts |= OBS_TALLIES_RATED;
+	if (kinds & OBS_TELE_A1)
+		parts |= OBS_TALLIES_PROBED;
 	/* Of a2 flows that lost nothing have rows if another kind has them. */
 	if (kinds & (OBS_TELE_INT | OBS_TELE_P) || !(kinds & OBS_TELE_A2))
 		parts |= OBS_TALLIES_WHOLE;

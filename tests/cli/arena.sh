@@ -118,6 +118,9 @@ mistakes_are_named() {
 	says '"singel"; did you mean "single"'
 	run_for 2 "$CULPRIT" arena --telemetries int,b2 -o bad
 	says '"b2"'
+	run_for 2 "$CULPRIT" arena --telemetries int --algorithms \
+	    flock,detector -o bad
+	says 'detector reads none of --telemetries; int has no probes along known'
 	run_for 2 "$CULPRIT" arena --size xl -o bad
 	says '"xl" is not s, m or l'
 	[[ ! -e bad ]] || fail "something was written"
