@@ -396,6 +396,37 @@ static void a_file_of_ones_own_is_diagnosed_without_scores(void **state)
 	xp_replay_free(&r);
 }
 
+/* As in its sweep, unless nobody is left. */
+static void who_is_unable_is_left_out_of_a_replay(void **state)
+{
+	static const char spec[] =
+	    "figure: u\nplane: telemetry\nunable: skip\nseed: 3\nruns: 2\n"
+	    "topology: {kind: fat_tree, k: 4}\n"
+	    "faults: {count: 1, rate: 0.05}\n"
+	    "telemetry: {flows: 40, kinds: [int]}\n";
+	const char *const detector[] = {"detector"};
+	const struct xp_replay_asks asks = {.algorithm = detector,
+	    .n_algorithms = 1};
+	const char *path = test_path("unable.h5");
+	char text[512];
+	struct xp_dumped d;
+	struct xp_replay r;
+	struct sim_err e;
+	(void)state;
+	snprintf(text, sizeof(text),
+	    "%ssweep: {grid: {telemetry.kinds: [[int], [a1]]}}\n"
+	    "algorithms: [detector, flock]\n",
+	    spec);
+	dump_text(text, path, 0, &d);
+	open_replay(&r, path, &of_spec);
+	assert_int_equal(r.n, 1);
+	assert_string_equal(r.one[0].algo.label, "flock");
+	assert_true(r.one[0].metrics.n_flagged_true == 1);
+	xp_replay_free(&r);
+	assert_int_equal(xp_replay_open(&r, path, &asks, &e), SIM_EUNSUPPORTED);
+	assert_non_null(strstr(e.msg, "detector reads probes"));
+}
+
 /* --- metamorphic -----------------------------------------------------------*/
 
 /* Links and scores alone; ties of blame are the algorithm's own matter. */
@@ -593,6 +624,7 @@ int main(void)
 	    cmocka_unit_test(culprits_of_the_file_are_those_that_scores_count),
 	    cmocka_unit_test(
 		of_agents_the_file_has_what_they_saw_and_the_truth),
+	    cmocka_unit_test(who_is_unable_is_left_out_of_a_replay),
 	    cmocka_unit_test(a_file_of_ones_own_is_diagnosed_without_scores),
 	    cmocka_unit_test(votes_do_not_depend_on_the_order_of_flows),
 	    cmocka_unit_test(all_flows_are_there_or_refused),

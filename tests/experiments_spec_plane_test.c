@@ -139,6 +139,77 @@ static void what_is_needed_in_vain_is_told_where_it_stands(void **state)
 	}
 }
 
+#define UNABLE                                                                 \
+	"figure: f\nseed: 5\nplane: telemetry\n"                               \
+	"topology: {kind: fat_tree, k: 4}\nfaults: {count: 1, rate: 0.05}\n"
+
+static int is_blank(const double x[], size_t n)
+{
+	size_t i = 0;
+	while (i < n && isnan(x[i]))
+		i++;
+	return i == n;
+}
+
+/* Where it reads what there is, its numbers are those of a spec of that point
+ * alone; the others' are as if it were not there. */
+static void who_is_unable_has_no_results_at_that_point(void **state)
+{
+	enum { ALONE = RES_N_TRIAL_METRICS + RES_N_ALGO_METRICS };
+	double row[ALONE + RES_N_ALGO_METRICS], want[ALONE];
+	static const char *const kinds[] = {"[int]", "[a1, p]"};
+	struct xp_spec s, alone;
+	struct xp_trial *t, *one;
+	(void)state;
+	spec_open(&s,
+	    UNABLE "unable: skip\nalgorithms: [detector, flock]\n"
+		   "telemetry: {flows: 40}\n"
+		   "sweep: {grid: {telemetry.kinds: [[int], [a1, p]]}}\n");
+	assert_ok(xp_trial_open(&t, &s, test_err()));
+	for (size_t p = 0; p < 2; p++) {
+		assert_ok(xp_trial_run(t, p, 0, row, test_err()));
+		assert_int_equal(is_blank(row + RES_N_TRIAL_METRICS,
+				     RES_N_ALGO_METRICS),
+		    p == 0);
+		char text[512];
+		snprintf(text, sizeof(text),
+		    UNABLE "algorithms: [flock]\ntelemetry: {flows: 40, kinds: "
+			   "%s}\n",
+		    kinds[p]);
+		spec_open(&alone, text);
+		assert_ok(xp_trial_open(&one, &alone, test_err()));
+		assert_ok(xp_trial_run(one, 0, 0, want, test_err()));
+		assert_memory_equal(row + ALONE, want + RES_N_TRIAL_METRICS,
+		    RES_N_ALGO_METRICS * sizeof(row[0]));
+		xp_trial_close(one);
+		xp_spec_free(&alone);
+	}
+	xp_trial_close(t);
+	xp_spec_free(&s);
+}
+
+static void who_is_unable_everywhere_is_a_mistake(void **state)
+{
+	struct xp_spec s;
+	struct sim_err e;
+	(void)state;
+	assert_int_equal(spec_load(&s,
+			     UNABLE
+			     "unable: skip\nalgorithms: [flock, detector]\n"
+			     "sweep: {grid: {telemetry.kinds: [[int], [p]]}}\n",
+			     &e),
+	    SIM_EINVAL);
+	if (!strstr(e.msg,
+		"x.yaml:7:21: detector reads probes along known paths (a1); "
+		"plane telemetry has none unless telemetry.kinds has them."))
+		fail_msg("says: %s", e.msg);
+	xp_spec_free(&s);
+	assert_int_equal(spec_load(&s, UNABLE "unable: drop\n", &e),
+	    SIM_EINVAL);
+	assert_non_null(strstr(e.msg, "\"drop\" is not one of refuse, skip"));
+	xp_spec_free(&s);
+}
+
 /* Noise per flow is for flows in bulk; by its rules vigil_matlab has nothing
  * else. Agents of the simulator trace flows in bulk. */
 static void who_has_no_noise_per_flow_says_so(void **state)
@@ -361,6 +432,8 @@ int main(void)
 	    cmocka_unit_test(every_section_is_read_whatever_the_plane),
 	    cmocka_unit_test(a_plane_refuses_exactly_what_it_does_not_hold),
 	    cmocka_unit_test(what_is_needed_in_vain_is_told_where_it_stands),
+	    cmocka_unit_test(who_is_unable_has_no_results_at_that_point),
+	    cmocka_unit_test(who_is_unable_everywhere_is_a_mistake),
 	    cmocka_unit_test(who_has_no_noise_per_flow_says_so),
 	    cmocka_unit_test(flows_that_lost_nothing_are_not_everywhere),
 	    cmocka_unit_test(a_plane_fills_the_metrics_that_it_says),

@@ -69,7 +69,8 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "3:1: unknown key \"fautls\"; did you mean \"faults\"?");
 	expect(HEAD "zzzz: 1\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
-	    "runs, plane, fabric, common, label, topology, traffic, noise, "
+	    "runs, plane, fabric, common, unable, label, topology, traffic, "
+	    "noise, "
 	    "latency, "
 	    "congestion, samples, faults, algorithms, agents, pingmesh, "
 	    "everflow, "
@@ -79,7 +80,8 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "smoke.");
 	expect(HEAD "zzzz: 1\nsweep: {grid: {faults.count: [1, 2]}}\n",
 	    "3:1: unknown key \"zzzz\"; known are figure, title, paper, seed, "
-	    "runs, plane, fabric, common, label, topology, traffic, noise, "
+	    "runs, plane, fabric, common, unable, label, topology, traffic, "
+	    "noise, "
 	    "latency, "
 	    "congestion, samples, faults, algorithms, agents, pingmesh, "
 	    "everflow, "
@@ -298,7 +300,7 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	    "3:16: a sweep can't vary \"fautls\"; did you mean \"faults\"?");
 	expect(HEAD "sweep: {grid: {seed: [1, 2]}}\n",
 	    "3:16: a sweep can't vary \"seed\"; known are plane, fabric, "
-	    "common, "
+	    "common, unable, "
 	    "label, topology, traffic, noise, latency, "
 	    "congestion, samples, faults, algorithms, "
 	    "agents, "
@@ -492,7 +494,7 @@ static void smoke_replaces_known_keys_only(void **state)
 	expect(HEAD "smoke: 3\n", "3:8: smoke is a map of keys to replace.");
 	expect(HEAD "smoke: {figure: g}\n",
 	    "3:9: smoke can't replace \"figure\"; known are plane, fabric, "
-	    "common, "
+	    "common, unable, "
 	    "label, topology, traffic, noise, latency, "
 	    "congestion, samples, faults, algorithms, "
 	    "agents, "
@@ -500,7 +502,7 @@ static void smoke_replaces_known_keys_only(void **state)
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, fabric, "
-	    "common, "
+	    "common, unable, "
 	    "label, topology, traffic, noise, latency, "
 	    "congestion, samples, faults, algorithms, "
 	    "agents, "

@@ -59,6 +59,16 @@ static int add_algo(struct xp_replay *r, struct sim_yaml *y,
 	return rc < 0 ? rc : sim_yaml_verdict(y, e);
 }
 
+/* Parts of a window (enum obs_part) that the file has. Not every telemetry of sums
+ * says which way a flow took. */
+static unsigned replay_holds(const struct xp_replay *r)
+{
+	const unsigned sums = r->epoch.info.telemetry;
+	return (sums ? telemetry_holds(sums) : OBS_FLOWS | OBS_HOPS) |
+	    (r->epoch.info.all_seen || r->epoch.info.complete ? OBS_ALL_FLOWS
+							      : 0u);
+}
+
 /* The place in the list of the spec of the algorithm that has that label, or
  * NULL. Its label is its name unless it has another. */
 static const struct sim_yaml_node *
@@ -108,8 +118,18 @@ static int add_of_spec(struct xp_replay *r, struct sim_yaml *y,
 	if (!list || list->kind != SIM_YAML_SEQ || list->n == 0)
 		return sim_fail(e, SIM_EINVAL,
 		    "%s names no algorithms; which --algorithm?", path);
-	for (size_t i = 0; rc == 0 && i < list->n; i++)
+	const struct sim_yaml_node *unable = sim_yaml_get(y->root, "unable");
+	const int skips = unable && unable->kind == SIM_YAML_SCALAR &&
+	    strcmp(unable->text, "skip") == 0;
+	for (size_t i = 0; rc == 0 && i < list->n; i++) {
 		rc = add_algo(r, y, list->child[i], (uint32_t)i, e);
+		/* As in the sweep; but were nobody left, that would not be
+		 * told. */
+		const int alone = r->n == 1 && i + 1 == list->n;
+		if (rc == 0 && skips && !alone &&
+		    r->one[r->n - 1].algo.ops->needs & ~replay_holds(r))
+			free(r->one[--r->n].algo.params);
+	}
 	return rc;
 }
 
@@ -130,12 +150,7 @@ static int replay_check_labels(const struct xp_replay *r, struct sim_err *e)
 static int check_needs(const struct xp_replay *r, const char *path,
     unsigned *needs, struct sim_err *e)
 {
-	/* Not every telemetry of sums says which way a flow took. */
-	const unsigned sums = r->epoch.info.telemetry;
-	const unsigned has =
-	    (sums ? telemetry_holds(sums) : OBS_FLOWS | OBS_HOPS) |
-	    (r->epoch.info.all_seen || r->epoch.info.complete ? OBS_ALL_FLOWS
-							      : 0u);
+	const unsigned has = replay_holds(r);
 	*needs = 0;
 	for (size_t i = 0; i < r->n; i++) {
 		const unsigned lacks = r->one[i].algo.ops->needs & ~has;

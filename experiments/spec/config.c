@@ -16,6 +16,8 @@
 static const char *const spec_config_kind_names[] = {"clos", "fat_tree",
     "graphml", "region", "leaf_spine", NULL};
 
+static const char *const spec_config_unable[] = {"refuse", "skip", NULL};
+
 const struct sim_field xp_run_fields[] = {
     {"plane", SIM_F_ENUM, offsetof(struct xp_config, plane),
 	.names = xp_plane_names, .def = "auto",
@@ -24,6 +26,10 @@ const struct sim_field xp_run_fields[] = {
 	.names = xp_fabric_names, .def = "sim", .doc = "what agents live on"},
     {"common", SIM_F_BOOL, offsetof(struct xp_config, common), .def = "true",
 	.doc = "the same random numbers at every point of the sweep"},
+    {"unable", SIM_F_ENUM, offsetof(struct xp_config, unable),
+	.names = spec_config_unable, .def = "refuse",
+	.doc = "an algorithm that reads what a point of the sweep has not is a "
+	       "mistake, or has no results there"},
     {"label", SIM_F_STR, offsetof(struct xp_config, label),
 	.size = sizeof(((struct xp_config *)0)->label), .def = "",
 	.doc = "a name for this point of a sweep; does nothing"},
@@ -290,13 +296,19 @@ static int read_algos(struct sim_yaml *y, struct plug_set *plugs,
 	/* What is counted is freed, so all count before the first is read. */
 	c->n_algos = list->n;
 	for (size_t i = 0; rc == 0 && i < list->n; i++) {
-		const struct algo_ops *const *ops = &c->algo[i].ops;
-		if ((rc = xp_algo_read(y, list->child[i], plugs, i, &c->algo[i],
-			 e)) == 0 &&
-		    (rc = check_label(y, list->child[i], c->algo, i)) == 0 &&
-		    *ops)
+		struct xp_algo *a = &c->algo[i];
+		if ((rc = xp_algo_read(y, list->child[i], plugs, i, a, e)) <
+			0 ||
+		    (rc = check_label(y, list->child[i], c->algo, i)) < 0 ||
+		    !a->ops)
+			continue;
+		if (c->unable == XP_UNABLE_SKIP)
+			a->unable =
+			    (a->ops->needs &
+				~xp_plane_holds(xp_plane_of(c), c)) != 0;
+		else
 			rc = xp_plane_check_needs(y, list->child[i], c,
-			    (*ops)->name, (*ops)->needs);
+			    a->ops->name, a->ops->needs);
 	}
 	return rc;
 }

@@ -63,7 +63,8 @@ unsigned xp_config_needs(const struct xp_config *c)
 {
 	unsigned needs = 0;
 	for (size_t i = 0; i < c->n_algos; i++)
-		needs |= c->algo[i].ops->needs;
+		if (!c->algo[i].unable)
+			needs |= c->algo[i].ops->needs;
 	return needs;
 }
 

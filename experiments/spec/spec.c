@@ -354,6 +354,26 @@ static int check_labels(struct sim_yaml *y, const struct xp_config *first,
 			  "or their labels.");
 }
 
+/* Whoever is skipped everywhere has no results at all, which nobody means. FIRST
+ * keeps who was skipped at all points so far. */
+static void note_unable(struct xp_config *first, const struct xp_config *c)
+{
+	for (size_t i = 0; i < first->n_algos; i++)
+		first->algo[i].unable &= c->algo[i].unable;
+}
+
+static int check_unable(struct sim_yaml *y, const struct xp_config *first)
+{
+	const struct sim_yaml_node *list = sim_yaml_get(y->root, "algorithms");
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < first->n_algos; i++)
+		if (first->algo[i].unable)
+			rc = xp_plane_check_needs(y, list->child[i], first,
+			    first->algo[i].ops->name,
+			    first->algo[i].ops->needs);
+	return rc;
+}
+
 /* What trials are read along must be the same at all points too, as it makes
  * axes of the results. FIRST is empty at the first point, and keeps its axes
  * for the others to be compared with. */
@@ -426,6 +446,8 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 		if (rc == 0 && y->n_mistakes == had)
 			rc = check_labels(y, &first, c);
 		if (rc == 0 && y->n_mistakes == 0)
+			note_unable(&first, c);
+		if (rc == 0 && y->n_mistakes == 0)
 			rc = xp_note_origin(s, c, e);
 		if (rc == 0 && y->n_mistakes == 0)
 			rc = check_along(s, c, &along, e);
@@ -433,6 +455,8 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 			rc = xp_strict_point(s, c, e);
 		drop_repeats(y, had);
 	}
+	if (rc == 0 && y->n_mistakes == 0)
+		rc = check_unable(y, &first);
 	xp_along_free(&along);
 	xp_config_free(&first);
 	xp_config_free(&later);

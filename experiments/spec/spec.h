@@ -69,14 +69,19 @@ struct xp_algo {
 	char label[64];
 	void *params;      /* owned */
 	struct plug *plug; /* from outside the tree; NULL: one of ours */
+	uint8_t unable;    /* 1: reads what the point has not; not asked */
 };
+
+/* What becomes of an algorithm that cannot read what a point has. */
+enum xp_unable { XP_UNABLE_REFUSE, XP_UNABLE_SKIP };
 
 /* One point of a sweep, read and checked. Zeroed is empty. */
 struct xp_config {
 	uint32_t plane;  /* index of xp_planes[]: see xp_plane_of() */
 	uint32_t fabric; /* likewise of xp_fabrics[] */
 	uint32_t common;
-	char label[64]; /* of the point, for tables and figures */
+	uint32_t unable; /* enum xp_unable */
+	char label[64];  /* of the point, for tables and figures */
 	struct xp_topology topology;
 	struct scene_params scene;      /* owns its groups */
 	void *section[XP_MAX_SECTIONS]; /* by xp_section_at(); owned */

@@ -92,6 +92,8 @@ static int open_algos(struct xp_trial *t, struct sim_err *e)
 		return rc;
 	for (size_t i = 0; i < n; i++) {
 		const struct xp_algo *a = &t->config.algo[i];
+		if (a->unable)
+			continue;
 		rc = algo_open(a->ops, &t->work[i], &t->topo, a->params, e);
 		if (rc < 0)
 			return sim_wrap(e, rc, "algorithm %s", a->label);
@@ -150,6 +152,10 @@ static int trial_diagnose(struct xp_trial *t, size_t i,
 {
 	const struct xp_algo *a = &t->config.algo[i];
 	struct sim_err why = {0};
+	if (a->unable) {
+		trial_blank((double *)&t->scores[i], RES_N_ALGO_METRICS);
+		return 0;
+	}
 	int rc = xp_answer(a, t->work[i], where, (uint32_t)i, w->seen,
 	    &t->verdicts[i], &why);
 	/* One from outside fails by itself: what the others say of this window
@@ -356,8 +362,15 @@ void xp_trial_print(const struct xp_trial *t, FILE *out)
 	t->plane->print(t->running, t->rows, out);
 	truth_print(&t->scene.truth, &t->topo, out);
 	for (size_t i = 0; i < t->config.n_algos; i++)
-		xp_answer_print(t->config.algo[i].label, &t->topo,
-		    &t->scene.truth, &t->scores[i], &t->verdicts[i], out);
+		if (t->config.algo[i].unable)
+			fprintf(out, "%s\n  reads %s; there are none\n",
+			    t->config.algo[i].label,
+			    obs_part_text(t->config.algo[i].ops->needs &
+				~xp_plane_holds(t->plane, &t->config)));
+		else
+			xp_answer_print(t->config.algo[i].label, &t->topo,
+			    &t->scene.truth, &t->scores[i], &t->verdicts[i],
+			    out);
 	if (t->complaint.msg[0])
 		fprintf(out, "no answer of %s\n", t->complaint.msg);
 }
