@@ -36,7 +36,7 @@ static const struct cmd_option cmd_verify_options[] = {
 	.take = cmd_take_flag, .at = CMD_AT(write)},
     {"claims", 0, "FILE",
 	"claims (default: results/expected/vigil.yaml; millisampler has those "
-	"on racks); tables of what is expected stand beside it",
+	"on racks, flock Flock's); tables of what is expected stand beside it",
 	.take = cmd_take_file, .at = CMD_AT(claims)},
     {.with = cmd_archive_options, .at = CMD_AT(archive)},
     {.doc = "Help:", .group = -1},
