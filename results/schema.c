@@ -53,6 +53,9 @@ enum {
 #define X(name, ...) SET_##name = RES_OF_REPORTS,
 						    RES_REPORT_METRICS(X)
 #undef X
+#define X(name, ...) SET_##name = RES_OF_LIMIT,
+							RES_LIMIT_METRICS(X)
+#undef X
 };
 
 /* Metrics of probes and of mirrors are optional by themselves. Those of flows, agents and

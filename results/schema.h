@@ -48,10 +48,11 @@ enum res_set {
 	RES_OF_TRUE_BURSTS = 1024, /* RES_TRUE_BURST_METRICS */
 	RES_OF_PORTS = 2048,       /* RES_PORT_METRICS */
 	RES_OF_REPORTS = 4096,     /* RES_REPORT_METRICS */
+	RES_OF_LIMIT = 8192,       /* RES_LIMIT_METRICS */
 	/* Left out of files and tables where they were nowhere measured. */
 	RES_OPTIONAL = RES_OF_PROBES | RES_OF_MIRROR | RES_OF_COST |
 	    RES_OF_RACK | RES_OF_RETX_COST | RES_OF_BUFFERS |
-	    RES_OF_TRUE_BURSTS | RES_OF_PORTS | RES_OF_REPORTS,
+	    RES_OF_TRUE_BURSTS | RES_OF_PORTS | RES_OF_REPORTS | RES_OF_LIMIT,
 };
 
 /* Once a row. X lists metrics of flows, SCENE those that there are whatever the
@@ -342,6 +343,17 @@ enum res_set {
 	X(switch_entries, "1", AMOUNT, "entries that a switch keeps for it",   \
 	    "entries of all switches' tables that it needs / switches")
 
+/* Once a row: how well its window could be told by who knows what no algorithm
+ * does (experiments/telemetry/limit.h). */
+#define RES_LIMIT_METRICS(X)                                                   \
+	X(limit_f, "1", SHARE,                                                 \
+	    "F of who knows all other links' rates, laws, how many failed",    \
+	    "F as of algorithms, of the links that are likeliest given the "   \
+	    "true rates of all others, the laws of noise and faults and the "  \
+	    "number that failed; NaN if a switch failed, if losses depend "    \
+	    "on time, header or tier, or of telemetry that shows only flows "  \
+	    "that lost something")
+
 /* Once a row: of racks with shared buffers, and what their hosts counted in
  * buckets of the finest width of the spec. */
 #define RES_RACK_METRICS(X)                                                    \
@@ -525,7 +537,8 @@ enum res_set {
 	RES_BUFFER_METRICS(X)                                                  \
 	RES_TRUE_BURST_METRICS(X)                                              \
 	RES_PORT_METRICS(X)                                                    \
-	RES_REPORT_METRICS(X)
+	RES_REPORT_METRICS(X)                                                  \
+	RES_LIMIT_METRICS(X)
 
 /* Ratios of trial metrics, as RES_RATIOS below has those of algorithms'
  * metrics. Optional, like RES_PROBE_METRICS. */

@@ -246,6 +246,8 @@ static const char *set_name(unsigned set)
 		return "ports";
 	case RES_OF_REPORTS:
 		return "reports";
+	case RES_OF_LIMIT:
+		return "limit";
 	default:
 		return "verdicts";
 	}

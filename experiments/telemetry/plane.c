@@ -7,6 +7,7 @@
 #include "experiments/spec/config.h"
 #include "experiments/spec/plane.h"
 #include "experiments/telemetry/cost.h"
+#include "experiments/telemetry/limit.h"
 #include "models/telemetry/telemetry.h"
 #include "results/score.h"
 #include "sim/vec.h"
@@ -16,6 +17,7 @@
 struct telemetry_section {
 	struct telemetry_params epoch;
 	struct xp_telemetry_cost cost;
+	struct xp_limit_params limit;
 };
 
 static const char *const telemetry_costs[] = {"on", "trace_probes",
@@ -29,6 +31,8 @@ static const struct sim_part telemetry_parts[] =
 	    .only = telemetry_costs},
 	{"wire", xp_telemetry_wire_fields,
 	    .offset = offsetof(struct telemetry_section, cost)},
+	{"limit", xp_limit_fields,
+	    .offset = offsetof(struct telemetry_section, limit)},
 	{0}};
 
 static int telemetry_section_read(struct sim_yaml *y,
@@ -115,7 +119,9 @@ static int telemetry_check(struct sim_yaml *y, const struct topo *t,
 
 struct telemetry_plane {
 	const struct telemetry_section *params;
+	const struct scene_params *scene; /* as the spec has them */
 	struct telemetry model;
+	struct xp_limit limit;
 	double *report; /* [hosts] bytes that each reports */
 	struct obs window;
 	struct losses lost;
@@ -127,6 +133,7 @@ static void telemetry_plane_close(void *p)
 	if (!x)
 		return;
 	telemetry_free(&x->model);
+	xp_limit_free(&x->limit);
 	obs_free(&x->window);
 	losses_free(&x->lost);
 	free(x->report);
@@ -142,6 +149,7 @@ static int telemetry_plane_open(void **p, const struct topo *t,
 	if (rc < 0)
 		return rc;
 	x->params = telemetry_of(c);
+	x->scene = &c->scene;
 	return x->params->cost.each.on ? SIM_ZALLOC(&x->report, t->n_hosts, e)
 				       : 0;
 }
@@ -151,14 +159,18 @@ static int telemetry_plane_run(void *p, struct scene *scene,
     struct sim_err *e)
 {
 	struct telemetry_plane *x = p;
-	const int rc = telemetry_draw(&x->model, &x->params->epoch, scene,
-	    &x->window, &x->lost, e);
+	int rc = telemetry_draw(&x->model, &x->params->epoch, scene, &x->window,
+	    &x->lost, e);
 	if (rc < 0)
 		return rc;
 	res_score_trial(&x->window, &scene->truth, &x->lost, &row[0]);
 	if (x->params->cost.each.on)
 		xp_telemetry_cost_fill(&x->params->cost, scene->topo, &x->model,
 		    x->report, &row[0]);
+	if (x->params->limit.on &&
+	    (rc = xp_limit_fill(&x->limit, &x->model, scene, x->scene, &row[0],
+		 e)) < 0)
+		return rc;
 	const struct xp_window all = {.seen = &x->window,
 	    .lost = &x->lost,
 	    .n_rows = 1,
@@ -199,7 +211,7 @@ const struct xp_plane xp_plane_telemetry = {
     .holds = telemetry_plane_holds,
     .unless = "telemetry.kinds has them",
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_BUFFERS | RES_OF_COST |
-	RES_OF_REPORTS,
+	RES_OF_REPORTS | RES_OF_LIMIT,
     .has_buffers = 1,
     .section = &telemetry_section,
     .idle = telemetry_idle,
