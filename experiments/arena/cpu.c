@@ -3,9 +3,12 @@
  */
 #include "experiments/arena/cpu.h"
 
+#include <math.h>
+#include <string.h>
 #include <time.h>
 
 #include "experiments/sweep/answer.h"
+#include "experiments/sweep/pool.h"
 #include "experiments/sweep/trial.h"
 
 struct arena_clock {
@@ -14,10 +17,10 @@ struct arena_clock {
 	size_t n_windows;
 };
 
-static double arena_cpu_now(void)
+static double arena_cpu_now(const struct xp_algo *a)
 {
 	struct timespec t;
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	clock_gettime(a->plug ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
@@ -41,13 +44,17 @@ static int arena_cpu_one(struct arena_clock *x, size_t i,
 	if (rc < 0)
 		return sim_wrap(e, rc, "algorithm %s", a->label);
 	for (int k = 0; rc == 0 && k < 2; k++) {
-		from = arena_cpu_now();
+		from = arena_cpu_now(a);
 		rc = xp_answer(a, work, &x->cell.where, (uint32_t)i, w->seen,
 		    &v, e);
 	}
-	x->cpu_s[i] += arena_cpu_now() - from;
+	x->cpu_s[i] += arena_cpu_now(a) - from;
 	algo_verdicts_free(&v);
 	algo_close(a->ops, work);
+	if (rc == SIM_EDEP && a->plug) {
+		x->cpu_s[i] = NAN;
+		rc = 0;
+	}
 	return rc;
 }
 
@@ -62,22 +69,68 @@ static int arena_cpu_hear(void *arg, const struct xp_window *w,
 	return rc;
 }
 
-int xp_arena_time(struct xp_spec *s, size_t n, double cpu_s[],
+/* The one cell of a pool is all that is timed. */
+struct arena_timing {
+	struct xp_spec *spec;
+	size_t n;
+	double *cpu_s;
+};
+
+static int arena_cpu_open(void *ctx, void **worker, struct sim_err *e)
+{
+	(void)e;
+	*worker = ctx;
+	return 0;
+}
+
+static int arena_cpu_serve(void *worker, uint64_t cell, double row[],
     struct sim_err *e)
 {
-	struct arena_clock x = {.cpu_s = cpu_s};
+	const struct arena_timing *t = worker;
+	struct arena_clock x = {.cpu_s = row};
 	const struct xp_audience to = {&x, arena_cpu_begin, arena_cpu_hear};
-	struct xp_trial *t;
-	size_t n_algos = 0;
-	int rc = xp_trial_open(&t, s, e);
+	struct xp_trial *trial;
+	int rc = xp_trial_open(&trial, t->spec, e);
+	(void)cell;
 	if (rc < 0)
 		return rc;
-	for (size_t p = 0; rc == 0 && p < n && p < s->n_points; p++) {
-		rc = xp_trial_show(t, p, 0, &to, e);
-		n_algos = rc == 0 ? x.cell.config->n_algos : 0;
-	}
-	for (size_t i = 0; i < n_algos && x.n_windows > 0; i++)
-		cpu_s[i] /= (double)x.n_windows;
-	xp_trial_close(t);
+	memset(row, 0, XP_ARENA_TIMED * sizeof(row[0]));
+	for (size_t p = 0; rc == 0 && p < t->n && p < t->spec->n_points; p++)
+		rc = xp_trial_show(trial, p, 0, &to, e);
+	for (size_t i = 0; i < XP_ARENA_TIMED && x.n_windows > 0; i++)
+		row[i] /= (double)x.n_windows;
+	xp_trial_close(trial);
 	return rc;
+}
+
+static int arena_cpu_take(void *ctx, uint64_t cell, enum res_status status,
+    const double row[], const char *message, struct sim_err *e)
+{
+	const struct arena_timing *t = ctx;
+	(void)cell;
+	if (status == RES_FAILED)
+		return sim_fail(e, SIM_EDEP, "%s", message);
+	if (status == RES_DONE)
+		memcpy(t->cpu_s, row, XP_ARENA_TIMED * sizeof(row[0]));
+	return 0;
+}
+
+int xp_arena_time(struct xp_spec *s, size_t n, double cpu_s[XP_ARENA_TIMED],
+    struct sim_err *e)
+{
+	static const uint64_t cell = 0;
+	struct arena_timing t = {s, n, cpu_s};
+	const struct xp_pool_job job = {
+	    .n_workers = 1,
+	    .n_cells = 1,
+	    .cell = &cell,
+	    .row_doubles = XP_ARENA_TIMED,
+	    .ctx = &t,
+	    .open = arena_cpu_open,
+	    .serve = arena_cpu_serve,
+	    .take = arena_cpu_take,
+	};
+	for (size_t i = 0; i < XP_ARENA_TIMED; i++)
+		cpu_s[i] = NAN;
+	return xp_pool_run(&job, e);
 }

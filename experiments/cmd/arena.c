@@ -39,7 +39,9 @@ static const struct cmd_option cmd_arena_options[] = {
 	.take = cmd_take_text, .at = CMD_AT(size), .values = cmd_arena_sizes},
     {"algorithms", 0, "A,B,...",
 	"these, each as in a spec: flock, or '{name: flock, beam: 4, label: "
-	"wide}' (default: all that accuse links of such telemetry)",
+	"wide}', or one of yours, '{exec: \"python3 mine.py\"}' or '{plugin: "
+	"mine.so}', looked for from here (default: all that accuse links of "
+	"such telemetry)",
 	.take = cmd_take_file, .at = CMD_AT(algorithms)},
     {"families", 0, "A,...", "of faults (default: all)", .take = cmd_take_file,
 	.at = CMD_AT(families)},
@@ -334,7 +336,8 @@ static int arena_load(const struct arena *x, size_t family, size_t telemetry,
 	for (size_t i = 0; i < x->a->set.n_set; i++)
 		set[n++] = x->a->set.set[i];
 	int rc = cmd_find(&path, name, "experiments/arena", ".yaml", e);
-	if (rc == 0 && (rc = xp_spec_load(s, path, 0, set, n, e)) == 0)
+	if (rc == 0 &&
+	    (rc = xp_spec_load_with(s, x->plugs, path, 0, set, n, e)) == 0)
 		cmd_warn(s);
 	free(path);
 	return rc;
@@ -351,7 +354,7 @@ static void arena_complain(void *arg, const char *message)
 static int arena_time(struct arena *x, size_t family, size_t telemetry,
     struct xp_spec *s, const struct res_cube *c, struct sim_err *e)
 {
-	double cpu_s[ARENA_MAX_ALGOS] = {0};
+	double cpu_s[XP_ARENA_TIMED];
 	const int rc = xp_arena_time(s, 3, cpu_s, e);
 	for (size_t i = 0; rc == 0 && i < c->n_algos; i++)
 		fprintf(x->cpu_out, "%s,%s,%s,%.6g\n",

@@ -199,17 +199,32 @@ int cmd_is_set(const char *path, const char *const set[], size_t n_set)
 	return 0;
 }
 
-int cmd_load_spec(struct xp_spec *s, const char *name, int smoke,
-    const char *const set[], size_t n_set, struct sim_err *e)
+typedef int spec_loader(struct xp_spec *s, const char *path, int smoke,
+    const char *const set[], size_t n, struct sim_err *e);
+
+static int cmd_load_by(spec_loader *load, struct xp_spec *s, const char *name,
+    int smoke, const char *const set[], size_t n_set, struct sim_err *e)
 {
 	char *path = NULL;
 	int rc = cmd_find(&path, name, "experiments", ".yaml", e);
 	if (rc == 0)
-		rc = xp_spec_load(s, path, smoke, set, n_set, e);
+		rc = load(s, path, smoke, set, n_set, e);
 	free(path);
 	if (rc == 0)
 		cmd_warn(s);
 	return rc;
+}
+
+int cmd_load_spec(struct xp_spec *s, const char *name, int smoke,
+    const char *const set[], size_t n_set, struct sim_err *e)
+{
+	return cmd_load_by(xp_spec_load, s, name, smoke, set, n_set, e);
+}
+
+int cmd_load_spec_still(struct xp_spec *s, const char *name,
+    const char *const set[], size_t n_set, struct sim_err *e)
+{
+	return cmd_load_by(xp_spec_load_still, s, name, 0, set, n_set, e);
 }
 
 int cmd_check_cell(const struct xp_spec *s, uint64_t point, uint64_t run,

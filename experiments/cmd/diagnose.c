@@ -55,7 +55,9 @@ static const struct cmd_line cmd_diagnose_line = {
 	"they did in the cell; ties that they break at random are broken "
 	"alike. `culprit algos NAME` lists an algorithm's parameters.\n\n"
 	"Exit codes: 0 good; 2 the command line is wrong, or an algorithm "
-	"reads what the file has not; 3 the file can't be read.",
+	"reads what the file has not; 3 the file can't be read, or a program "
+	"or "
+	"plug-in failed, which costs no other its answer.",
 };
 
 /* What is wrong with the command line alone is the user's; all about the file
@@ -108,7 +110,10 @@ int cmd_diagnose(int argc, char **argv)
 		xp_replay_print(&r, stdout);
 	if (rc == 0 && a.blame)
 		rc = diagnose_write_blame(&r, a.blame, &e);
-	const int code = rc < 0 ? cmd_fail(diagnose_code(rc), &e) : CMD_GOOD;
+	const struct sim_err *failed = rc == 0 ? xp_replay_failed(&r) : NULL;
+	int code = rc < 0 ? cmd_fail(diagnose_code(rc), &e) : CMD_GOOD;
+	if (failed)
+		code = cmd_fail(CMD_TROUBLE, failed);
 	if (rc == SIM_EPARSE && !a.unsealed)
 		fprintf(stderr,
 		    "culprit: what a program of your own wrote is read with "

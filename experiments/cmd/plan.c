@@ -127,7 +127,7 @@ int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e)
 	if (rc < 0)
 		/* A spec that is not there is a mistake of the command line. */
 		return rc == SIM_EIO ? SIM_EINVAL : rc;
-	rc = xp_spec_load(&s, path, 0, NULL, 0, e);
+	rc = xp_spec_load_still(&s, path, 0, NULL, 0, e);
 	if (rc == 0 && (rc = xp_spec_point(&s, 0, &c, e)) == 0)
 		rc = take_topology(p, &c.topology, path, e);
 	if (rc == 0)

@@ -36,9 +36,13 @@ void xp_replay_print(struct xp_replay *r, FILE *out)
 	else
 		fprintf(out, "without the truth: nothing is scored\n");
 	for (size_t i = 0; i < r->n; i++)
-		xp_answer_print(r->one[i].algo.label, t, replay_truth(r),
-		    r->epoch.has_truth ? &r->one[i].metrics : NULL,
-		    &r->one[i].verdicts, out);
+		if (r->one[i].failed.code < 0)
+			fprintf(out, "no answer of %s\n", r->one[i].failed.msg);
+		else
+			xp_answer_print(r->one[i].algo.label, t,
+			    replay_truth(r),
+			    r->epoch.has_truth ? &r->one[i].metrics : NULL,
+			    &r->one[i].verdicts, out);
 }
 
 /* --- JSON ------------------------------------------------------------------*/
@@ -102,9 +106,11 @@ void xp_replay_print_json(struct xp_replay *r, FILE *out)
 		fprintf(out, "%s\n  {\"label\": ", i ? "," : "");
 		res_json_text(out, r->one[i].algo.label);
 		res_json_text_of(out, "name", r->one[i].algo.ops->name);
+		if (r->one[i].failed.code < 0)
+			res_json_text_of(out, "failed", r->one[i].failed.msg);
 		fprintf(out, ",\n");
 		print_ranked(r, &r->one[i].verdicts, out);
-		if (r->epoch.has_truth)
+		if (r->epoch.has_truth && r->one[i].failed.code == 0)
 			print_metrics(&r->one[i].metrics, out);
 		fprintf(out, "}");
 	}

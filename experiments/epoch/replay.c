@@ -224,10 +224,24 @@ static int replay_one(struct xp_replay *r, struct xp_replayed *x,
 	rc = xp_answer(&x->algo, work, &where, x->number, &ep->window,
 	    &x->verdicts, e);
 	algo_close(x->algo.ops, work);
+	if (rc == SIM_EDEP && x->algo.plug && e) {
+		x->failed = *e;
+		x->failed.code = rc;
+		algo_verdicts_clear(&x->verdicts);
+		return 0;
+	}
 	if (rc == 0 && ep->has_truth)
 		rc = res_score_algo(&ep->window, &ep->truth, &ep->lost,
 		    &x->verdicts, &x->metrics, e);
 	return rc;
+}
+
+const struct sim_err *xp_replay_failed(const struct xp_replay *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->one[i].failed.code < 0)
+			return &r->one[i].failed;
+	return NULL;
 }
 
 int xp_replay_run(struct xp_replay *r, struct sim_err *e)

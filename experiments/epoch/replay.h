@@ -16,6 +16,7 @@ struct xp_replayed {
 	uint32_t number; /* of its stream for ties: see xp_answer() */
 	struct algo_verdicts verdicts;
 	struct res_algo_metrics metrics; /* without truth not set */
+	struct sim_err failed; /* of one from outside; code 0: it answered */
 };
 
 /* Zeroed is empty. */
@@ -49,9 +50,13 @@ int xp_replay_open(struct xp_replay *r, const char *path,
     const struct xp_replay_asks *asks, struct sim_err *e);
 
 /* Ask each algorithm, and score it if the file has the truth: to the bit what
- * the cell had. Errors those of the algorithms. */
+ * the cell had. One from outside that fails has said nothing, and costs no other
+ * its answer: xp_replay_failed(). Errors those of the other algorithms. */
 int xp_replay_run(struct xp_replay *r, struct sim_err *e);
 void xp_replay_free(struct xp_replay *r);
+
+/* Why the first one failed that did, or NULL. */
+const struct sim_err *xp_replay_failed(const struct xp_replay *r);
 
 /* For people; and as one JSON object with all that each algorithm ranked. */
 void xp_replay_print(struct xp_replay *r, FILE *out);

@@ -28,7 +28,17 @@ import numpy as np
 TYPES = {"start_ns": "<u8", "src_host": "<u4", "dst_host": "<u4",
          "src_port": "<u2", "dst_port": "<u2", "n_pkts": "<u4",
          "srtt_us": "<u4", "n_retx": "<u4", "count_off": "<i8", "off": "<u8",
-         "link": "<u4"}
+         "link": "<u4",
+         # Of rows, with needs="tallies": packets sent and lost. Row r took
+         # links up[r], down[r] and a path of set[r], path[r] if not NONE.
+         "up": "<u4", "down": "<u4", "set": "<u4", "path": "<u4",
+         "n_sent": "<u4", "n_lost": "<u4", "flow": "<u4", "is_probe": "u1",
+         # Set s has paths set_first[s] to set_first[s + 1] - 1, path p has
+         # links path_link[path_off[p]:path_off[p + 1]].
+         "set_first": "<u4", "set_from": "<u4", "set_to": "<u4",
+         "path_off": "<u4", "path_link": "<u4"}
+ROWS = frozenset("up down set path n_sent n_lost flow is_probe".split())
+PATHS = frozenset("set_first set_from set_to path_off path_link".split())
 NONE = 0xffffffff  # no link: an unknown hop, or a flow blamed on nothing
 
 
@@ -89,13 +99,25 @@ def _open(body, params):
     return topo, values, columns
 
 
-def _window(body, topo, columns):
+def _paths(body, columns):
+    sets, paths, links = body.array("<u8", 3).tolist()
+    size = {"set_first": sets + 1, "set_from": sets, "set_to": sets,
+            "path_off": paths + 1, "path_link": links}
+    return {name: body.array(TYPES[name], size[name])
+            for name in columns if name in PATHS}
+
+
+def _window(body, topo, columns, paths):
     complete, seed, flows, hops, ran, packets = body.array("<u8", 6).tolist()
     w = types.SimpleNamespace(topo=topo, complete=bool(complete), seed=seed,
-                              n_flows=ran, n_packets=packets)
+                              n_flows=ran, n_packets=packets, **paths)
     size = {"off": flows + 1, "link": hops}
+    if not ROWS.isdisjoint(columns):
+        w.n_rows, w.telemetry = body.array("<u8", 2).tolist()
+        size.update(dict.fromkeys(ROWS, w.n_rows))
     for name in columns:
-        setattr(w, name, body.array(TYPES[name], size.get(name, flows)))
+        if name not in PATHS:
+            setattr(w, name, body.array(TYPES[name], size.get(name, flows)))
     return w
 
 
@@ -114,11 +136,15 @@ def serve(answer, name, doc="", paper="none", needs="flows hops", says="",
             kind, _, n = struct.unpack("<IIQ", head)
             body = _Body(asked.read(n))
             try:
+                if kind == 6:
+                    paths = _paths(body, order)
+                    continue
                 if kind == 4:
                     topo, values, order = _open(body, params)
+                    paths = {}
                     out = struct.pack("<4IQ", 5, 0, 0, 0, 0)
                 else:
-                    out = answer(_window(body, topo, order), values).bytes
+                    out = answer(_window(body, topo, order, paths), values).bytes
             except Exception as error:  # of this window; the next may be good
                 out = _failed(error)
             said.write(out)

@@ -181,6 +181,33 @@ static int plug_diagnose(void *work, const struct obs *w, struct sim_rng *tie,
 	return rc;
 }
 
+static int plug_none_init(void *work, const struct topo *t, struct sim_err *e)
+{
+	(void)work;
+	(void)t;
+	return sim_fail(e, SIM_EUNSUPPORTED,
+	    "it is a program or plug-in, and none is started here.");
+}
+
+static void plug_none_close(void *work)
+{
+	(void)work;
+}
+
+static const struct sim_field plug_no_fields[] = {{0}};
+
+const struct algo_ops plug_none = {
+    .name = "outside",
+    .paper = "",
+    .doc = "",
+    .params = plug_no_fields,
+    .params_size = sizeof(struct plug_params),
+    .work_size = sizeof(struct plug_params),
+    .init = plug_none_init,
+    .diagnose = plug_diagnose,
+    .free = plug_none_close,
+};
+
 /* --- the set ----------------------------------------------------------------- */
 
 static void plug_free(struct plug *p)

@@ -43,6 +43,10 @@ enum plug_kind { PLUG_EXEC, PLUG_LIBRARY };
 int plug_set_find(struct plug_set *s, enum plug_kind kind, const char *text,
     size_t number, struct plug **out, struct sim_err *e);
 
+/* What stands for one that was not asked for, as nothing is to be started: it
+ * needs and takes nothing, and can't be opened. */
+extern const struct algo_ops plug_none;
+
 /* Its parameters begin with struct plug_params, whose `plug` is to be set. */
 const struct algo_ops *plug_ops(const struct plug *p);
 

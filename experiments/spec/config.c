@@ -220,6 +220,14 @@ static int read_outside(struct sim_yaml *y, const struct sim_yaml_node *node,
 		    exec ? "exec is a command of one line, as \"python3 "
 			   "mine.py\"."
 			 : "plugin is the name of a file, as ./mine.so.");
+	if (!plugs) {
+		a->ops = &plug_none;
+		snprintf(a->label, sizeof(a->label), "outside %zu", number);
+		rc = label ? read_label(y, label, a, e) : 0;
+		return rc < 0
+		    ? rc
+		    : sim_zalloc(&a->params, 1, a->ops->params_size, e);
+	}
 	rc = plug_set_find(plugs, exec ? PLUG_EXEC : PLUG_LIBRARY, is->text,
 	    number, &a->plug, &why);
 	if (rc < 0)

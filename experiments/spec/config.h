@@ -44,7 +44,8 @@ void xp_faults_free(struct scene_params *s);
 
 /* Read an algorithm, `vote` or `{name: alg1, label: ..., <parameter>: ...}`, or
  * with `exec` in place of `name` one from outside, the NUMBER-th of its list,
- * into A, which is zeroed; its params are to be freed. Mistakes are added to Y;
+ * into A, which is zeroed; its params are to be freed. Without PLUGS, NULL, those
+ * from outside are plug_none. Mistakes are added to Y;
  * returns only SIM_ENOMEM. */
 int xp_algo_read(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct plug_set *plugs, size_t number, struct xp_algo *a,

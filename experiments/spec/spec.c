@@ -486,9 +486,8 @@ static int spec_load(struct xp_spec *s, const char *path, int smoke,
     const char *const set[], size_t n, struct sim_err *e)
 {
 	struct sim_yaml *y = &s->yaml;
-	int rc;
-	if ((rc = plug_set_open(&s->plugs, s->folder, e)) < 0 ||
-	    (rc = sim_yaml_parse(y, path, s->text, s->text_bytes, e)) < 0)
+	int rc = sim_yaml_parse(y, path, s->text, s->text_bytes, e);
+	if (rc < 0)
 		return rc;
 	y->elsewhere = xp_keys_elsewhere;
 	if (y->root->kind != SIM_YAML_MAP)
@@ -516,12 +515,36 @@ static int spec_load(struct xp_spec *s, const char *path, int smoke,
 	return y->n_mistakes > 0 ? 0 : xp_strict_keys(s, set, n, e);
 }
 
+static int spec_load_file(struct xp_spec *s, const char *path, int smoke,
+    const char *const set[], size_t n, struct sim_err *e)
+{
+	int rc = spec_read_file(s, path, e);
+	if (rc == 0)
+		rc = spec_load(s, path, smoke, set, n, e);
+	return spec_verdict(s, rc, e);
+}
+
+int xp_spec_load_still(struct xp_spec *s, const char *path, int smoke,
+    const char *const set[], size_t n, struct sim_err *e)
+{
+	*s = (struct xp_spec){0};
+	return spec_load_file(s, path, smoke, set, n, e);
+}
+
+int xp_spec_load_with(struct xp_spec *s, struct plug_set *plugs,
+    const char *path, int smoke, const char *const set[], size_t n,
+    struct sim_err *e)
+{
+	*s = (struct xp_spec){.plugs = plugs, .borrows_plugs = 1};
+	return spec_load_file(s, path, smoke, set, n, e);
+}
+
 int xp_spec_load(struct xp_spec *s, const char *path, int smoke,
     const char *const set[], size_t n, struct sim_err *e)
 {
 	*s = (struct xp_spec){0};
 	int rc = spec_read_file(s, path, e);
-	if (rc == 0)
+	if (rc == 0 && (rc = plug_set_open(&s->plugs, s->folder, e)) == 0)
 		rc = spec_load(s, path, smoke, set, n, e);
 	return spec_verdict(s, rc, e);
 }
@@ -552,7 +575,8 @@ void xp_spec_free(struct xp_spec *s)
 	free(s->input);
 	free(s->text);
 	free(s->overrides);
-	plug_set_free(s->plugs);
+	if (!s->borrows_plugs)
+		plug_set_free(s->plugs);
 	free(s->folder);
 	sim_yaml_node_free(s->sweep);
 	sim_yaml_free(&s->yaml);

@@ -116,7 +116,9 @@ struct xp_spec {
 	 * program; one a line. */
 	char *overrides;
 	char *folder;           /* of the file, with a slash, or "" */
-	struct plug_set *plugs; /* algorithms from outside, which points name */
+	struct plug_set *plugs; /* algorithms from outside, which points name;
+				   NULL: none is started */
+	uint8_t borrows_plugs;
 	/* What was read: the file itself and each GraphML file. */
 	char **input;
 	size_t n_inputs, cap_inputs;
@@ -146,14 +148,28 @@ int xp_spec_load(struct xp_spec *s, const char *path, int smoke,
     const char *const set[], size_t n, struct sim_err *e);
 void xp_spec_free(struct xp_spec *s);
 
-/* The same of TEXT, called NAME in messages; FOLDER, where GraphML files are
+/* The same with a set of programs and plug-ins of the caller's, which outlives S:
+ * relative names are looked for where that set does, and what it has described
+ * is not started to do so again. */
+int xp_spec_load_with(struct xp_spec *s, struct plug_set *plugs,
+    const char *path, int smoke, const char *const set[], size_t n,
+    struct sim_err *e);
+
+/* The same for who runs no algorithm of it: programs and plug-ins that it names are
+ * not started, nor checked, and can't be opened. */
+int xp_spec_load_still(struct xp_spec *s, const char *path, int smoke,
+    const char *const set[], size_t n, struct sim_err *e);
+
+/* xp_spec_load_still() of TEXT, called NAME in messages; FOLDER, where GraphML files are
  * looked for, has its slash or is "". */
 int xp_spec_load_text(struct xp_spec *s, const char *name, const char *text,
     const char *folder, int smoke, const char *const set[], size_t n,
     struct sim_err *e);
 
 /* The spec that results C were made of, with its overrides; the rest as of the last.
- * Errors also SIM_EMISMATCH, of a GraphML file that is not what it was. */
+ * Errors also SIM_EMISMATCH, of a GraphML file that is not what it was;
+ * SIM_EUNSUPPORTED, of a program or plug-in, since who looks at results does not
+ * mean to start it. */
 int xp_spec_load_again(struct xp_spec *s, const struct res_cube *c,
     const char *folder, struct sim_err *e);
 

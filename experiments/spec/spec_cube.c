@@ -325,9 +325,13 @@ static int split_overrides(char *lines, const char *set[], size_t max,
 	for (char *at = lines, *line; (line = strsep(&at, "\n"));) {
 		if (strcmp(line, "--smoke") == 0)
 			*smoke = 1;
-		else if (!*line || strncmp(line, "topology.file ", 14) == 0 ||
-		    strncmp(line, "algorithm ", 10) == 0)
+		else if (!*line || strncmp(line, "topology.file ", 14) == 0)
 			continue;
+		else if (strncmp(line, "algorithm ", 10) == 0)
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "algorithm %.*s is a program or plug-in, which is "
+			    "not started to look at results.",
+			    (int)strcspn(line + 10, " "), line + 10);
 		else if (*n == max)
 			return sim_fail(e, SIM_ELIMIT,
 			    "more than %zu overrides.", max);
@@ -353,8 +357,7 @@ int xp_spec_load_again(struct xp_spec *s, const struct res_cube *c,
 	free(lines);
 	if (rc == 0 && strcmp(s->overrides ? s->overrides : "", c->overrides))
 		rc = sim_fail(e, SIM_EMISMATCH,
-		    "a GraphML file or program of %s is another one now, "
-		    "or not found.",
+		    "a GraphML file of %s is another one now, or not found.",
 		    c->figure);
 	return rc;
 }

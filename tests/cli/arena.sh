@@ -2,6 +2,7 @@
 # tests/cli/arena.sh -- the arena: same bytes, kills, phrases, mistakes.
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
+. "$tree/tests/cli/lib/plug.sh"
 
 # A quarter of size s.
 few=(--size s --telemetries a2,p,a2_p --families single,many,none
@@ -130,7 +131,40 @@ mistakes_are_named() {
 }
 
 prepare
+# One in C and one in Python, named from where the user stands, read the same rows
+# and equal paths, and stand in the table.
+algorithms_from_outside_take_part() {
+	local python out
+	find_numpy
+	cp "$tree/tests/cli/lib/rows_algo.py" .
+	${CC:-cc} -O2 -shared -fPIC -I"$tree" -o rows.so \
+	    "$tree/tests/cli/lib/rows_plugin.c"
+	out="flock,{exec: '$python rows_algo.py', audit: 4},"
+	out+="{plugin: rows.so, audit: 1}"
+	run_for 0 "$CULPRIT" arena --size s --families single,none -q -o out \
+	    --telemetries int,a1,a2,p,a1_a2_p --set runs=2 --algorithms "$out"
+	[[ $(grep -cE '^(int|a1|a2|p|a1_a2_p) +rows ' stdout) = 5 ]]
+	[[ $(grep -cE '^int +rows(_c)? +1\.000 ' stdout) = 2 ]]
+	grep ',rows,' out/scores.csv | sed s/,rows,/,rows_c,/ >python
+	grep ',rows_c,' out/scores.csv >c
+	same python c
+	grep -q '^single,int,rows,0' out/cpu.csv
+	# One that crashes costs its own numbers, of time too.
+	run_for 0 "$CULPRIT" arena --size s --families single -q -o flock \
+	    --telemetries int --set runs=2 --algorithms flock
+	grep flock flock/scores.csv >want
+	${CC:-cc} -shared -fPIC -I"$tree" -DCRASH -o rows.so \
+	    "$tree/tests/cli/lib/rows_plugin.c"
+	run_for 3 "$CULPRIT" arena --size s --families single -q -o crash \
+	    --telemetries int --set runs=2 \
+	    --algorithms 'flock,{plugin: rows.so}'
+	grep flock crash/scores.csv >got
+	same got want
+	says '^single,int,rows_c,-?nan' crash/cpu.csv
+}
+
 run_tests the_bytes_are_the_same_for_any_number_of_jobs \
     a_kill_loses_nothing what_a_telemetry_lacks_is_not_asked_of_it \
     scores_are_those_of_the_runs another_phrase_is_another_draw \
-    figures_are_drawn mistakes_are_named
+    figures_are_drawn mistakes_are_named \
+    algorithms_from_outside_take_part

@@ -184,12 +184,47 @@ an_epoch_and_a_cell_have_one_answer() {
 	run_for 0 "$CULPRIT" explain plug.yaml --point 1 --run 3 -o a.svg
 }
 
+# In an epoch's file as in a sweep: the others answer.
+one_that_fails_costs_no_other_its_answer() {
+	write_plug "exec: \"$odd good\""
+	run_for 0 "$CULPRIT" dump plug.yaml --point 1 --run 3 -o w.h5
+	run_for 0 "$CULPRIT" diagnose w.h5 -a vote
+	sed -n '/^vote$/,$p' stdout >want
+	run_for 3 "$CULPRIT" diagnose w.h5 -a "{exec: \"$odd always\"}" -a vote
+	says '^culprit: algorithm odd: it failed: never' stderr
+	says '^no answer of algorithm odd: it failed: never' stdout
+	sed -n '/^vote$/,$p' stdout >got
+	same got want
+	run_for 3 "$CULPRIT" diagnose w.h5 -a "{exec: \"$odd always\"}" -a vote \
+	    --json
+	says '"label": "odd".*"failed": "algorithm odd: it failed: never' stdout
+}
+
+# Who looks at results does not mean to start what their spec names.
+verbs_that_only_read_start_nothing() {
+	cat >mark.py <<-END
+		import sys
+		open("started", "w").close()
+		sys.argv = ["odd", "good"]
+		exec(open("$tree/tests/cli/lib/odd_algo.py").read())
+	END
+	write_plug 'exec: "python3 mark.py"'
+	run_for 0 "$CULPRIT" run plug.yaml -q -o a.h5
+	[[ -e started ]]
+	rm started
+	for verb in status table verify; do
+		"$CULPRIT" $verb a.h5 >/dev/null 2>&1 || true
+	done
+	run_for 0 "$CULPRIT" report a.h5 -o a.html
+	says 'algorithm odd is a program or plug-in, which is not started' a.html
+	sed -i 's/^traffic/plane: everflow\ntraffic/' plug.yaml
+	"$CULPRIT" trace rules plug.yaml >/dev/null 2>&1 || true
+	[[ ! -e started ]] || fail "it was started"
+}
+
 the_helper_for_python_ranks_as_vote_does() {
 	local python
-	for python in python3 /usr/bin/python3 ''; do
-		[[ $python ]] || skip "no numpy"
-		"$python" -c 'import numpy' 2>/dev/null && break
-	done
+	find_numpy
 	cp "$tree/experiments/plug/mine.py" .
 	write_plug "exec: \"$python mine.py\"" ', accuse: 1'
 	run_for 0 "$CULPRIT" run plug.yaml -j 2 -o a.h5
@@ -209,4 +244,6 @@ run_tests it_describes_itself what_is_wrong_with_a_description_is_told \
     what_it_prints_is_in_nobodys_way \
     a_sweep_goes_on_only_with_the_same_program no_child_stays_behind \
     an_epoch_and_a_cell_have_one_answer \
+    one_that_fails_costs_no_other_its_answer \
+    verbs_that_only_read_start_nothing \
     the_helper_for_python_ranks_as_vote_does

@@ -127,6 +127,8 @@ while head := asked.read(16):
         os.write(2, b"y" * 200000 + b"\n")
     if WAY == "moody" and n_asked % 2 == 0:
         out = answer([0], [1], 1)
+    if WAY == "always":
+        out = struct.pack("<4IQ", 3, 5, 0, 0, 0) + b"never"
     if struct.unpack_from("<Q", body, 8)[0] % 3 == 0:
         out = odd(out, n_links)
     say(out)

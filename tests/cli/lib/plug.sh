@@ -27,3 +27,11 @@ columns_of() {
 		  for (i = 1; i <= NF; i++) if (i in k) line = line $i "\t"
 		  print line }'
 }
+
+# Sets `python` to one that has numpy, or ends the test.
+find_numpy() {
+	for python in python3 /usr/bin/python3 ''; do
+		[[ $python ]] || skip "no numpy"
+		"$python" -c 'import numpy' 2>/dev/null && break
+	done
+}
