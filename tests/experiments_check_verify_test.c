@@ -524,6 +524,9 @@ static void the_shipped_claims_are_well_formed(void **state)
 	    xp_claims_load(&c, "results/expected/vigil.yaml", test_err()));
 	assert_true(c.n > 40);
 	xp_claims_free(&c);
+	assert_ok(
+	    xp_claims_load(&c, "results/expected/flock.yaml", test_err()));
+	xp_claims_free(&c);
 	assert_ok(xp_claims_load(&c, "results/expected/millisampler.yaml",
 	    test_err()));
 	assert_true(c.n > 10);

@@ -8,6 +8,7 @@
 #include "tests/folder.h"
 #include "tests/telemetry_rig.h"
 #include "tests/test.h"
+#include "topo/addr.h"
 
 /* Two ToRs 1 and 2 under two spines 3 and 4, a host each. */
 static const char ftest_edges[] = "1 3\n1 4\n2 3\n2 4\n10000->1\n10001->2\n";
@@ -162,6 +163,119 @@ static void black_holes_are_of_switches(void **state)
 	xp_flock_free(&x);
 }
 
+static struct xp_flock_asks ftest_with_fails(char path[256], const char *fails)
+{
+	struct xp_flock_asks asks = ftest_all;
+	test_write("t.fails", fails);
+	snprintf(path, 256, "%s", test_path("t.fails"));
+	asks.fails = path;
+	return asks;
+}
+
+static void ftest_same_file(const char *path, const char *want)
+{
+	char *got = malloc(1 << 16);
+	FILE *f = fopen(path, "rb");
+	assert_true(f && got);
+	const size_t n = fread(got, 1, (1 << 16) - 1, f);
+	got[n] = '\0';
+	assert_string_equal(got, want);
+	fclose(f);
+	free(got);
+}
+
+static void black_holes_are_written_as_they_were_read(void **state)
+{
+	(void)state;
+	static const char fails[] = "Failing_component 10000 10001 3 1\n"
+				    "Failing_component 10001 10000 4 0.25\n";
+	struct xp_flock x;
+	struct sim_err e;
+	char path[256];
+	const struct xp_flock_asks asks = ftest_with_fails(path, fails);
+	assert_ok(ftest_read(&x, ftest_trace, &asks, test_err()));
+	char again[256];
+	snprintf(again, sizeof(again), "%s", test_path("again.fails"));
+	assert_ok(xp_flock_write_fails(&x, again, test_err()));
+	ftest_same_file(again, fails);
+	xp_flock_free(&x);
+	assert_ok(ftest_read(&x, ftest_trace, &ftest_all, test_err()));
+	assert_int_equal(xp_flock_write_fails(&x, again, &e), SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg, "there are no black holes to be written.");
+	ftest_same_file(again, fails);
+	xp_flock_free(&x);
+}
+
+/* Whether any walk of the right length from host to host is by the switch: no
+ * list of equal paths is asked. */
+static int ftest_is_between(const struct topo *t, topo_host src, topo_host dst,
+    topo_switch at)
+{
+	const topo_node n = t->n_hosts + at;
+	unsigned far[2][64], best = UINT32_MAX;
+	const topo_host end[2] = {src, dst};
+	for (unsigned k = 0; k < 2; k++) {
+		for (unsigned i = 0; i < 64; i++)
+			far[k][i] = 1000;
+		far[k][t->n_hosts + topo_tor_of(t, end[k])] = 0;
+		for (unsigned step = 0; step < 8; step++)
+			for (topo_link l = 2 * t->n_hosts; l < t->n_links;
+			     l++) {
+				topo_node from, to;
+				topo_link_ends(t, l, &from, &to);
+				if (far[k][from] + 1 < far[k][to])
+					far[k][to] = far[k][from] + 1;
+			}
+	}
+	for (topo_node i = t->n_hosts; i < t->n_hosts + t->n_switches; i++)
+		if (far[0][i] + far[1][i] < best)
+			best = far[0][i] + far[1][i];
+	return far[0][n] + far[1][n] == best;
+}
+
+/* Those of a truth that was drawn, on a core, an edge, an aggregation switch. */
+static void rules_of_black_holes_are_written_as_pairs_of_hosts(void **state)
+{
+	(void)state;
+	static char want[1 << 16];
+	for (uint32_t run = 0; run < 6; run++) {
+		struct telemetry_rig r;
+		struct truth_hole h = {.to_ns = SIM_NEVER};
+		size_t n = 0;
+		telemetry_rig_open(&r, 4, 0, OBS_TELE_INT, run);
+		h.at = 3 * run % r.topo.n_switches;
+		assert_ok(blackhole_rule_init(&h.rule, BLACKHOLE_RULE_PAIR,
+		    run == 5 ? 1 : 0.2, run, test_err()));
+		assert_ok(truth_add_hole(&r.scene.truth, &h, test_err()));
+		const struct xp_flock x = {.topo = r.topo,
+		    .truth = r.scene.truth};
+		want[0] = '\0';
+		for (topo_host a = 0; a < r.topo.n_hosts; a++)
+			for (topo_host b = 0; b < r.topo.n_hosts; b++) {
+				const struct topo_tuple t = {topo_addr_of_host(
+								 a),
+				    topo_addr_of_host(b), 0, 0, 0};
+				if (a == b ||
+				    !blackhole_rule_drops(&h.rule, &t) ||
+				    !ftest_is_between(&r.topo, a, b, h.at))
+					continue;
+				n +=
+				    (size_t)snprintf(want + n, sizeof(want) - n,
+					"Failing_component %u %u %u 1\n",
+					10000 + a, 10000 + b, h.at);
+			}
+		assert_true(n > 0);
+		char path[256];
+		snprintf(path, sizeof(path), "%s", test_path("rule.fails"));
+		assert_ok(xp_flock_write_fails(&x, path, test_err()));
+		ftest_same_file(path, want);
+		r.scene.truth.hole[0].rule.type = BLACKHOLE_RULE_TUPLE;
+		assert_int_equal(xp_flock_write_fails(&x, path, NULL),
+		    SIM_EUNSUPPORTED);
+		telemetry_rig_close(&r);
+	}
+}
+
 /* --- there and back --------------------------------------------------------*/
 
 static void ftest_again(struct xp_flock *x, const char *ext, char *first,
@@ -292,6 +406,78 @@ static void mistakes_name_the_line_and_the_value(void **state)
 	}
 }
 
+static void mistakes_of_black_holes_name_their_file_and_line(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+	    {"Failing_link 1 3 1\n",
+		"t.fails:1: a line is Failing_component SRC DST DEVICE PROB."},
+	    {"Failing_component 10000 10001 3\n",
+		"t.fails:1: the line has 4 words; Failing_component SRC DST "
+		"DEVICE PROB has 5."},
+	    {"Failing_component 1 10001 3 1\n",
+		":1: SRC is \"1\", which is no whole number from 10000 to"},
+	    {"Failing_component 10000 10007 3 1\n",
+		":1: DST is 10007, but the network has no such host; it has 4 "
+		"switches and 2 hosts."},
+	    {"Failing_component 10000 10001 10000 1\n",
+		":1: DEVICE is \"10000\", which is no whole number from 0 to "
+		"9999."},
+	    {"Failing_component 10000 10001 5 1\n",
+		":1: DEVICE is 5, but the network has no such switch"},
+	    {"Failing_component 10000 10001 3 1\n"
+	     "Failing_component 10000 10001 3 1.01\n",
+		":2: PROB is \"1.01\", which is no number from 0 to 1."},
+	    {"Failing_component 10000 10001 3 nan\n", ":1: PROB is \"nan\""},
+	    {"Failing_component 10000 10001 3 1",
+		":1: the last line has no end: the file is cut."},
+	};
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct xp_flock x;
+		struct sim_err e = {0};
+		char path[256];
+		const struct xp_flock_asks asks =
+		    ftest_with_fails(path, bad[i].text);
+		const int rc = ftest_read(&x, ftest_trace, &asks, &e);
+		if (rc != SIM_EPARSE || !strstr(e.msg, bad[i].says))
+			fail_msg("%zu: %s", i, e.msg);
+	}
+}
+
+/* A packed trace or file of black holes has its length within, so there each cut is
+ * told. */
+static void a_packed_file_that_is_cut_is_told_at_every_byte(void **state)
+{
+	(void)state;
+	static char all[1 << 14];
+	char edges[256], path[256], cut[256];
+	struct xp_flock x;
+	assert_ok(ftest_read(&x, ftest_trace, &ftest_all, test_err()));
+	snprintf(edges, sizeof(edges), "%s", test_path("n.edgelist"));
+	snprintf(path, sizeof(path), "%s", test_path("whole.gz"));
+	snprintf(cut, sizeof(cut), "%s", test_path("cut.gz"));
+	assert_ok(xp_flock_write(&x, path, test_err()));
+	xp_flock_free(&x);
+	FILE *f = fopen(path, "rb");
+	assert_non_null(f);
+	const size_t n = fread(all, 1, sizeof(all), f);
+	fclose(f);
+	assert_in_range(n, 50, sizeof(all) - 1);
+	/* Of nothing, and of less than the two bytes that say that it is packed,
+	 * nothing can be told. */
+	for (size_t k = 2; k < n; k++) {
+		struct sim_err e = {0};
+		f = fopen(cut, "wb");
+		assert_true(f && fwrite(all, 1, k, f) == k && fclose(f) == 0);
+		const int rc = xp_flock_read(&x, edges, cut, &ftest_all, &e);
+		if (rc == 0 || !strstr(e.msg, "cut.gz"))
+			fail_msg("cut at byte %zu of %zu: %d, %s", k, n, rc,
+			    e.msg);
+	}
+}
+
 /* Wherever it is cut within a line or a flow, that is told. */
 static void a_cut_is_told_but_between_two_flows(void **state)
 {
@@ -344,10 +530,15 @@ int main(void)
 	    cmocka_unit_test(links_that_failed_with_their_switch_are_its_parts),
 	    cmocka_unit_test(old_hosts_are_numbered_anew),
 	    cmocka_unit_test(black_holes_are_of_switches),
+	    cmocka_unit_test(black_holes_are_written_as_they_were_read),
+	    cmocka_unit_test(
+		rules_of_black_holes_are_written_as_pairs_of_hosts),
 	    cmocka_unit_test(what_was_written_is_written_alike),
 	    cmocka_unit_test(paths_of_equal_ends_are_put_together),
 	    cmocka_unit_test(mistakes_name_the_line_and_the_value),
+	    cmocka_unit_test(mistakes_of_black_holes_name_their_file_and_line),
 	    cmocka_unit_test(a_cut_is_told_but_between_two_flows),
+	    cmocka_unit_test(a_packed_file_that_is_cut_is_told_at_every_byte),
 	    cmocka_unit_test(no_memory_is_told_and_leaks_nothing),
 	};
 	return cmocka_run_group_tests(tests, test_folder_make,

@@ -9,6 +9,7 @@
 #include "results/provenance.h"
 #include "tests/epochs.h"
 #include "tests/folder.h"
+#include "tests/telemetry_rig.h"
 #include "tests/test.h"
 #include "topo/graph.h"
 #include "topo/mesh.h"
@@ -364,6 +365,84 @@ static void what_cannot_be_is_told_by_table_and_row(void **state)
 	assert_refused(path, "switch 2 stands there twice");
 }
 
+/* An epoch of flows as sums alone, on a fat-tree of 16 hosts and 20 switches. From
+ * a ToR to itself is a set of one path without links, to others of two. */
+static void write_sums(const char *path)
+{
+	struct telemetry_rig x;
+	struct res_epoch_out *w;
+	struct res_epoch_info info = {0};
+	telemetry_rig_open(&x, 4, 1e-3, OBS_TELE_INT, 0);
+	x.p.flows = 5;
+	telemetry_rig_draw(&x);
+	info.n_flows = x.w.n_flows;
+	info.n_packets = x.w.n_packets;
+	for (size_t i = 0; i < x.t.rows.n; i++)
+		x.t.rows.flow[i] = UINT32_MAX;
+	assert_ok(
+	    res_epoch_create(&w, path, &x.topo, &x.scene.truth, test_err()));
+	assert_ok(res_epoch_add_tallies(w, &x.t.rows, test_err()));
+	assert_ok(res_epoch_finish(w, &info, test_err()));
+	telemetry_rig_close(&x);
+}
+
+static void sums_that_cannot_be_are_told_by_table_and_row(void **state)
+{
+	static const struct {
+		const char *column;
+		hsize_t row;
+		double value;
+		const char *message;
+	} edits[] = {
+	    {"sets/from_switch", 2, 20, "sets: row 2 is from switch 20 to"},
+	    {"sets/to_switch", 2, 1e6, "to switch 1000000, but there are only"},
+	    {"sets/to_switch", 2, 0, "sets: row 2 is the second from switch"},
+	    {"sets/n_paths", 2, 0, "sets: row 2 has 0 paths, of "},
+	    {"sets/n_paths", 2, 1e6, "sets: row 2 has 1000000 paths, of "},
+	    {"sets/n_paths", 0, 2, "sets: row 63 has 1 paths, of 0 that are"},
+	    {"paths/n_links", 1, 99, "paths: row 1 has 99 links between"},
+	    {"paths/n_links", 1, 3, "path_links, which has"},
+	    {"paths/n_links", 1, 1, "links of a path"},
+	    {"path_links/link", 4, 96, "path 3 crosses link 96, but there are"},
+	    {"tallies/up", 3, 96, "row 3: up is link 96, but there are only"},
+	    {"tallies/down", 3, 1e6, "row 3: down is link 1000000, but"},
+	    {"tallies/set", 3, 1e6, "row 3 is of set 1000000, but there are"},
+	    {"tallies/path", 3, 1e6, "row 3 took path 1000000, but its set"},
+	    {"tallies/n_sent", 3, 0, "row 3: 0 of 0 packets were lost; a flow"},
+	    {"tallies/n_lost", 3, 4e9, "row 3: 4000000000 of "},
+	    {"tallies/flow", 3, 7, "row 3 is of flow 7, but there are only 0."},
+	};
+	static const struct {
+		const char *name, *message;
+	} drops[] = {
+	    {"tallies", "attribute telemetry needs /tallies"},
+	    {"sets", "table sets is missing"},
+	    {"paths", "table paths is missing"},
+	    {"path_links", "table path_links is missing"},
+	    {"tallies/n_lost", "column tallies/n_lost is missing"},
+	    {"sets/n_paths", "column sets/n_paths is missing"},
+	};
+	const char *path = test_path("sums.h5");
+	(void)state;
+	write_sums(path);
+	assert_ok(read_any(path, test_err()));
+	for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+		write_sums(path);
+		edit(path, edits[i].column, edits[i].row, edits[i].value);
+		assert_refused(path, edits[i].message);
+	}
+	for (size_t i = 0; i < sizeof(drops) / sizeof(drops[0]); i++) {
+		write_sums(path);
+		drop_column(path, drops[i].name);
+		assert_refused(path, drops[i].message);
+	}
+	write_sums(path);
+	put_count(path, "telemetry", 16);
+	assert_refused(path, "attribute telemetry is 16, which is not in");
+	put_count(path, "telemetry", 0);
+	assert_refused(path, "attribute telemetry is 0, which is not in");
+}
+
 static void counts_that_contradict_each_other_are_refused(void **state)
 {
 	const char *path = test_path("bad.h5");
@@ -537,6 +616,7 @@ int main(void)
 	    cmocka_unit_test(equal_epochs_give_equal_bytes),
 	    cmocka_unit_test(faults_without_a_table_are_refused),
 	    cmocka_unit_test(what_cannot_be_is_told_by_table_and_row),
+	    cmocka_unit_test(sums_that_cannot_be_are_told_by_table_and_row),
 	    cmocka_unit_test(counts_that_contradict_each_other_are_refused),
 	    cmocka_unit_test(what_is_missing_is_named_unless_it_may_be),
 	    cmocka_unit_test(files_of_version_1_are_read),

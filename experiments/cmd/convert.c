@@ -21,7 +21,7 @@ static const struct cmd_option cmd_convert_options[] = {
 	.take = cmd_take_file, .at = CMD_AT(edges)},
     {"trace", 0, "FILE", "the trace; .gz is packed", .take = cmd_take_file,
 	.at = CMD_AT(trace)},
-    {"fails", 0, "FILE", "black holes of the trace, read alone",
+    {"fails", 0, "FILE", "black holes of the trace: Failing_component lines",
 	.take = cmd_take_file, .at = CMD_AT(fails)},
     {"telemetry", 0, "LIST",
 	"what is read of the trace: int, a1, a2, p (default: int,a1, all of "
@@ -52,10 +52,10 @@ static void cmd_convert_check(const void *args, struct argp_state *state)
 		argp_error(state,
 		    "either EPOCH, which is written as a trace, or -o EPOCH, "
 		    "into which one is read");
-	if (a->epoch && (a->fails || a->telemetry || a->until || a->late))
+	if (a->epoch && (a->telemetry || a->until || a->late))
 		argp_error(state,
-		    "--fails, --telemetry, --until and --late are of traces "
-		    "that are read (-o)");
+		    "--telemetry, --until and --late are of traces that are "
+		    "read (-o)");
 }
 
 static const struct cmd_line cmd_convert_line = {
@@ -71,7 +71,8 @@ static const struct cmd_line cmd_convert_line = {
 	"or int and a1. What was written once is written alike when it was "
 	"read. Of other programs' traces sizes are 1500 bytes a packet then, "
 	"times 0, one snapshot a flow is left, and paths of the same ends "
-	"follow each other. Which links of a failed switch failed is not told "
+	"follow each other. Of black holes that were read an epoch has the "
+	"switches alone. Which links of a failed switch failed is not told "
 	"there, so all count as faulty, and its share is 1 when it is written "
 	"again; nor is it where packets were lost, so scores that count flows "
 	"mean nothing.\n\n"
@@ -138,16 +139,20 @@ static int cmd_convert_asks(const struct args *a, struct xp_flock_asks *asks,
 
 static int cmd_convert_read(const struct args *a, struct sim_err *e)
 {
-	char *in[] = {(char *)(uintptr_t)a->edges, (char *)(uintptr_t)a->trace};
+	char *in[] = {(char *)(uintptr_t)a->edges, (char *)(uintptr_t)a->trace,
+	    (char *)(uintptr_t)a->fails};
 	struct xp_flock x = {0};
 	struct xp_flock_asks asks;
 	int rc = cmd_convert_asks(a, &asks, e);
 	if (rc < 0 ||
-	    (rc = cmd_check_output("--output", a->output, in, 2, e)) < 0 ||
+	    (rc = cmd_check_output("--output", a->output, in, a->fails ? 3 : 2,
+		 e)) < 0 ||
 	    (rc = cmd_make_room(a->output, "epoch", a->force, e)) < 0 ||
 	    (rc = xp_flock_read(&x, a->edges, a->trace, &asks, e)) < 0)
 		return rc;
 	rc = xp_convert_to_epoch(&x, a->output, e);
+	if (rc == SIM_ENOMEM)
+		rc = sim_wrap(e, rc, "%s", a->output);
 	if (rc == 0)
 		printf("%" PRIu64 " lines: %" PRIu64 " flows, %" PRIu64
 		       " probes, %zu failed links, %zu failed switches; %zu "
@@ -169,8 +174,10 @@ static int cmd_convert_write(const struct args *a, struct sim_err *e)
 	int rc;
 	if ((rc = cmd_check_output("--edges", a->edges, &in, 1, e)) < 0 ||
 	    (rc = cmd_check_output("--trace", a->trace, &in, 1, e)) < 0 ||
+	    (a->fails &&
+		(rc = cmd_check_output("--fails", a->fails, &in, 1, e)) < 0) ||
 	    (rc = xp_convert_to_trace(a->epoch, a->unsealed, a->edges, a->trace,
-		 &n, e)) < 0)
+		 a->fails, &n, e)) < 0)
 		return rc;
 	printf("%u hosts, %u switches -> %s\n%zu flows and probes over %zu "
 	       "paths -> %s\n",

@@ -44,7 +44,8 @@ int xp_convert_to_epoch(const struct xp_flock *x, const char *path,
 }
 
 int xp_convert_to_trace(const char *path, int any, const char *edges,
-    const char *trace, struct xp_converted *out, struct sim_err *e)
+    const char *trace, const char *fails, struct xp_converted *out,
+    struct sim_err *e)
 {
 	struct res_epoch x;
 	int rc = res_epoch_open(&x, path, any, e);
@@ -61,7 +62,9 @@ int xp_convert_to_trace(const char *path, int any, const char *edges,
 		    .truth = x.truth};
 		*out = (struct xp_converted){f.rows.n, x.paths.n,
 		    f.topo.n_hosts, f.topo.n_switches};
-		if ((rc = xp_flock_write(&f, trace, e)) == 0)
+		if ((!fails ||
+			(rc = xp_flock_write_fails(&f, fails, e)) == 0) &&
+		    (rc = xp_flock_write(&f, trace, e)) == 0)
 			rc = xp_flock_topo_write(&f.topo, edges, e);
 	}
 	res_epoch_free(&x);

@@ -18,9 +18,11 @@ struct xp_converted {
 	uint32_t n_hosts, n_switches;
 };
 
-/* Write the epoch of PATH as a list of edges and a trace. Errors those of
- * reading it and of xp_flock_write(); SIM_EUNSUPPORTED (it has no sums). */
+/* Write the epoch of PATH as a list of edges and a trace, and its black holes to
+ * FAILS unless that is NULL. Errors those of reading it, of xp_flock_write() and of
+ * xp_flock_write_fails(); SIM_EUNSUPPORTED (it has no sums). */
 int xp_convert_to_trace(const char *path, int any, const char *edges,
-    const char *trace, struct xp_converted *out, struct sim_err *e);
+    const char *trace, const char *fails, struct xp_converted *out,
+    struct sim_err *e);
 
 #endif

@@ -22,6 +22,11 @@
  * switches last and without Failing_device_link (Flock's own reader stops there),
  * FPRT is left out. What was written once is written alike for ever.
  *
+ * Black holes are in a file of their own, a line each:
+ *
+ *	Failing_component SRC DST DEVICE PROB   DEVICE drops PROB of the packets
+ *	                     from host SRC to host DST
+ *
  * Packed by gzip or not. A trace that is cut between two flows can't be told from
  * a whole one.
  * Source  github.com/netarch/FaultLocalization, its format; none of its code.
@@ -106,8 +111,16 @@ int xp_flock_read(struct xp_flock *x, const char *edges, const char *trace,
     const struct xp_flock_asks *asks, struct sim_err *e);
 void xp_flock_free(struct xp_flock *x);
 
-/* Write what X has. Each row must have its path: SIM_EUNSUPPORTED else. */
+/* Write what X has, but for black holes. Each row must have its path:
+ * SIM_EUNSUPPORTED else. */
 int xp_flock_write(const struct xp_flock *x, const char *trace,
+    struct sim_err *e);
+
+/* Write X's black holes: those that were read, as they were, and those of its truth
+ * as the pairs of hosts that each takes and whose way may be by its switch. Errors
+ * SIM_EUNSUPPORTED (there is none, or one goes by ports), SIM_EIO, SIM_ENOMEM. Cost
+ * of each of the truth O(hosts^2 + paths). */
+int xp_flock_write_fails(const struct xp_flock *x, const char *path,
     struct sim_err *e);
 
 #endif

@@ -469,7 +469,10 @@ static int ftext_file(struct ftext_trace *t, const char *path,
 	if (rc == 0)
 		rc = take(t, e);
 	xp_flock_close(t->l.file, NULL);
-	return rc;
+	/* All other errors name it. */
+	return rc == SIM_ENOMEM
+	    ? sim_wrap(e, rc, "%s:%" PRIu64, path, t->l.number)
+	    : rc;
 }
 
 static int ftext_holes(struct ftext_trace *t, struct sim_err *e)

@@ -71,6 +71,9 @@ static int ftext_is_hole(const struct xp_flock *x, topo_switch s)
 	for (size_t i = 0; i < x->n_holes; i++)
 		if (x->hole[i].at == s)
 			return 1;
+	for (size_t i = 0; i < x->truth.n_holes; i++)
+		if (x->truth.hole[i].at == s)
+			return 1;
 	return 0;
 }
 

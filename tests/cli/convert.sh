@@ -75,4 +75,78 @@ what_does_not_fit_is_told() {
 	run_for 3 "$CULPRIT" convert --edges e --trace t.gz -o x.h5
 }
 
-run_tests there_and_back_it_is_the_same what_does_not_fit_is_told
+small_network() {
+	printf '1 3\n1 4\n2 3\n2 4\n10000->1\n10001->2\n' >e
+	printf 'FID 10000 10001 1 2 1500 0\nFPT 1 3 2\nSS 1 5 1 0\n' >t
+}
+
+# Which hosts they are of an epoch has not, so none are written of it again.
+black_holes_are_read_and_their_switches_kept() {
+	small_network
+	printf 'Failing_component 10000 10001 3 1\n' >t.fails
+	run_for 0 "$CULPRIT" convert --edges e --trace t --fails t.fails -o x.h5
+	says '1 failed switches' stdout
+	run_for 2 "$CULPRIT" convert x.h5 --edges e2 --trace t2 --fails f2
+	says 'there are no black holes to be written'
+	[[ ! -e e2 && ! -e t2 && ! -e f2 ]]
+	printf 'Failing_component 10000 10009 3 1\n' >t.fails
+	run_for 3 "$CULPRIT" convert --edges e --trace t --fails t.fails -o y.h5
+	says 't.fails:1: DST is 10009, but the network has no such host'
+	run_for 2 "$CULPRIT" convert --edges e --trace t --fails t.fails \
+		-o t.fails
+	same t t
+	[[ ! -e y.h5 ]]
+}
+
+# Of 3,000,000 lines 1,000,000 rows are kept and no text. What the program maps before
+# it reads anything is found by a trace of one flow.
+memory_is_of_rows_and_not_of_lines() {
+	[[ $BUILD != *-san ]] || skip "sanitizers take memory"
+	local kib=30000
+	small_network
+	until (ulimit -v $kib && "$CULPRIT" convert --edges e --trace t \
+	    -o x.h5 -f) >log 2>&1; do
+		kib=$((kib + 5000))
+		[[ $kib -lt 1000000 ]] || { cat log; fail "one flow"; }
+	done
+	awk 'BEGIN { for (i = 0; i < 1000000; i++)
+		printf "FID 10000 10001 1 2 %d 0.0\nFPT 1 %d 2\nSS 0 9 %d 0\n",
+		    13500, 3 + i % 2, i % 97 == 0 }' >t
+	(
+		ulimit -v $((kib + 120000))
+		run_for 0 "$CULPRIT" convert --edges e --trace t -o x.h5 -f
+	)
+	says '3000000 lines: 1000000 flows' stdout
+	(
+		ulimit -v $((kib + 2000))
+		run_for 3 "$CULPRIT" convert --edges e --trace t -o y.h5
+	)
+	says '^culprit: (t:[0-9]+|y.h5): no memory for '
+	[[ $(wc -l <stderr) = 1 && ! -e y.h5 ]]
+}
+
+each_mistake_is_one_line() {
+	small_network
+	: >empty
+	printf 'FID 10000 10001 1 2 1500 0\nFPT 1 4 3 2\nSS 1 5 1 0\n' >way
+	printf 'FID 10000 10007 1 2 1500 0\nFPT 1 3 2\nSS 1 5 1 0\n' >node
+	printf 'FID 10000 10001 1 2 1500 0\nFPT 1 3 2\nSS 1 5' >cut
+	gzip -c t | head -c 40 >cut.gz
+	printf 'Failing_link 1 3 2\n' >rate
+	local name
+	for name in "way:2: no cable joins 4 and 3" "node:1: DST is 10007" \
+	    "cut:3: the last line has no end" "cut.gz: it is cut" \
+	    "rate:1: X is .2., which is no number from 0 to 1" "none: "; do
+		run_for 3 "$CULPRIT" convert --edges e \
+			--trace "${name%%:*}" -o x.h5
+		says "$name"
+		[[ $(wc -l <stderr) = 1 ]] || { cat stderr; fail "$name"; }
+	done
+	run_for 3 "$CULPRIT" convert --edges empty --trace t -o x.h5
+	says 'empty'
+	[[ $(wc -l <stderr) = 1 && ! -e x.h5 ]]
+}
+
+run_tests there_and_back_it_is_the_same what_does_not_fit_is_told \
+    black_holes_are_read_and_their_switches_kept \
+    memory_is_of_rows_and_not_of_lines each_mistake_is_one_line
