@@ -18,6 +18,18 @@ void algo_ways_free(struct algo_ways *w)
 	*w = (struct algo_ways){0};
 }
 
+/* Put a switch behind those that stand from FIRST to END, if it is none of them: a
+ * probe that comes back meets some twice. */
+static unsigned ways_put_once(uint32_t part[], unsigned first, unsigned end,
+    uint32_t part_of_switch)
+{
+	for (unsigned i = first; i < end; i++)
+		if (part[i] == part_of_switch)
+			return end;
+	part[end] = part_of_switch;
+	return end + 1;
+}
+
 static void ways_put_path(struct algo_ways *w, const struct topo *t,
     topo_switch begin, uint32_t path, int switches)
 {
@@ -26,15 +38,17 @@ static void ways_put_path(struct algo_ways *w, const struct topo *t,
 	const unsigned n = obs_path_length(p, path);
 	for (unsigned i = 0; i < n; i++)
 		part[i] = p->link[p->off[path] + i];
+	unsigned end = n;
 	if (switches) {
-		part[n] = t->n_links + begin;
+		part[end++] = t->n_links + begin;
 		for (unsigned i = 0; i < n; i++) {
 			topo_node from, to;
 			topo_link_ends(t, part[i], &from, &to);
-			part[n + 1 + i] = t->n_links + to - t->n_hosts;
+			end = ways_put_once(part, n, end,
+			    t->n_links + to - t->n_hosts);
 		}
 	}
-	w->off[path + 1] = w->off[path] + (switches ? 2 * n + 1 : n);
+	w->off[path + 1] = w->off[path] + end;
 }
 
 /* Of a set that is new: all components of its paths and how often each is

@@ -48,7 +48,7 @@ static void telemetry_count_int(struct telemetry_count *x, uint32_t n_sent,
 	    (n * (double)x->p->int_head + x->p->int_hop * (n * (n + 1.0) / 2));
 }
 
-/* A bounced probe is two rows, of which its host sent the first. */
+/* A bounced probe is two rows, of which its host sent the first, or one. */
 static void telemetry_count_probe(struct telemetry_count *x, uint32_t n_sent,
     int is_up, uint32_t n)
 {

@@ -26,6 +26,8 @@ static const char *const telemetry_costs[] = {"on", "trace_probes",
 static const struct sim_part telemetry_parts[] =
     {{"", telemetry_fields,
 	 .offset = offsetof(struct telemetry_section, epoch)},
+	{"limit", telemetry_limit_fields,
+	    .offset = offsetof(struct telemetry_section, epoch.trace)},
 	{"cost", xp_cost_fields,
 	    .offset = offsetof(struct telemetry_section, cost.each),
 	    .only = telemetry_costs},
@@ -154,6 +156,21 @@ static int telemetry_plane_open(void **p, const struct topo *t,
 				       : 0;
 }
 
+/* Metrics of agents, where paths may not be told. */
+static void telemetry_fill_traces(const struct telemetry_plane *x,
+    struct res_trial_metrics *m)
+{
+	const struct telemetry_params *p = &x->params->epoch;
+	const struct telemetry_traces *t = &x->model.traces;
+	if (!telemetry_traces_thin(&p->trace) || !(p->kinds & OBS_TELE_A2))
+		return;
+	m->n_traced = (double)t->n_begun;
+	m->n_full_traces = (double)t->n_whole;
+	m->n_partial_traces = (double)(t->n_begun - t->n_whole);
+	m->n_icmp_sent = (double)t->n_sent;
+	m->n_icmp_suppressed = (double)t->n_kept;
+}
+
 static int telemetry_plane_run(void *p, struct scene *scene,
     const struct xp_listener *to, struct res_trial_metrics row[],
     struct sim_err *e)
@@ -164,6 +181,7 @@ static int telemetry_plane_run(void *p, struct scene *scene,
 	if (rc < 0)
 		return rc;
 	res_score_trial(&x->window, &scene->truth, &x->lost, &row[0]);
+	telemetry_fill_traces(x, &row[0]);
 	if (x->params->cost.each.on)
 		xp_telemetry_cost_fill(&x->params->cost, scene->topo, &x->model,
 		    x->report, &row[0]);
@@ -197,6 +215,12 @@ static void telemetry_plane_print(const void *p,
 	    "sets of %zu paths\n",
 	    row[0].n_flows, row[0].n_failed_flows, row[0].n_drops,
 	    x->model.rows.n, x->model.paths.n_sets, x->model.paths.n);
+	if (!isnan(row[0].n_traced))
+		fprintf(out,
+		    "%.0f flows were traced, %.0f of them whole; switches kept "
+		    "back %.0f answers\n",
+		    row[0].n_traced, row[0].n_full_traces,
+		    row[0].n_icmp_suppressed);
 }
 
 /* Flows are of its own law. */
@@ -210,8 +234,8 @@ const struct xp_plane xp_plane_telemetry = {
 	OBS_TALLIES_TRACED | OBS_TALLIES_PROBED | OBS_TALLIES_WHOLE,
     .holds = telemetry_plane_holds,
     .unless = "telemetry.kinds has them",
-    .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_BUFFERS | RES_OF_COST |
-	RES_OF_REPORTS | RES_OF_LIMIT,
+    .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_BUFFERS | RES_OF_AGENTS |
+	RES_OF_COST | RES_OF_REPORTS | RES_OF_LIMIT,
     .has_buffers = 1,
     .section = &telemetry_section,
     .idle = telemetry_idle,

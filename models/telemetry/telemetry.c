@@ -45,6 +45,13 @@ const struct sim_field telemetry_fields[] = {
     {"probe_packets", SIM_F_U32, FIELD(probe_packets), .min = 1, .max = 1e6,
 	.unit = "packets", .def = "40",
 	.doc = "of a1, from each host to each top switch, and back"},
+    {"answers", SIM_F_BOOL, FIELD(trace.answers), .def = "false",
+	.doc = "what measures is lost, too: a probe of a1 is one row, there "
+	       "and back, and a traceroute that lacks an answer of a switch "
+	       "between the ToRs tells no path"},
+    {"unknown", SIM_F_F64, FIELD(trace.unknown), .min = 0, .max = 1,
+	.unit = "1", .def = "0",
+	.doc = "share of paths of flows that are not told"},
     {0},
 };
 
@@ -53,6 +60,8 @@ void telemetry_free(struct telemetry *t)
 	obs_paths_free(&t->paths);
 	obs_tallies_free(&t->rows);
 	telemetry_links_free(&t->links);
+	telemetry_traces_free(&t->traces);
+	obs_paths_free(&t->legs);
 	free(t->host);
 	free(t->top);
 	*t = (struct telemetry){0};
@@ -122,6 +131,12 @@ static topo_host telemetry_end(const struct telemetry *t,
 	    : t->host[t->n_busy + sim_rng_below(r, n_hosts - t->n_busy)];
 }
 
+static void telemetry_forget(struct telemetry *t)
+{
+	obs_paths_clear(&t->paths);
+	t->has_all = 0;
+}
+
 /* All sets between ToRs, in order, if those are not too many: else those of the
  * epoch. Were they numbered as flows need them and kept, sums over them would
  * depend on the epochs before. */
@@ -158,6 +173,7 @@ struct telemetry_draw {
 	const struct telemetry_params *p;
 	const struct scene *scene;
 	sim_ns end; /* of the epoch */
+	int thin;   /* not all paths are told */
 	struct sim_rng *r, apart;
 	struct obs *w;
 	struct losses *lost;
@@ -200,7 +216,7 @@ static void telemetry_begin(struct telemetry_draw *d, topo_host src,
 {
 	w->at = 0;
 	w->tuple = (struct topo_tuple){0};
-	if (!d->t->links.some_move)
+	if (!d->t->links.some_move && !telemetry_traces_timed(&d->p->trace))
 		return;
 	w->at = telemetry_time(&d->apart, d->end);
 	w->tuple = (struct topo_tuple){
@@ -212,30 +228,43 @@ static void telemetry_begin(struct telemetry_draw *d, topo_host src,
 	};
 }
 
-/* Flows whose path nobody knows have hops that are not known, and the losses
- * then tell them. So that arrays stay parallel the losses tell all. */
-static int telemetry_put_flow(struct telemetry_draw *d,
-    const struct obs_tally *row, topo_host src, topo_host dst,
-    const struct telemetry_way *w, struct sim_err *e)
+/* What is told of the path: KNOWN[w->h] of which links. */
+static enum telemetry_told telemetry_tell(struct telemetry_draw *d,
+    const struct obs_tally *row, const struct telemetry_way *w, uint8_t known[])
 {
-	const int known = (d->p->kinds & (OBS_TELE_INT | OBS_TELE_A2)) != 0;
+	const int self = (d->p->kinds & OBS_TELE_INT) != 0,
+		  traced = d->p->kinds & OBS_TELE_A2 && row->n_lost > 0;
+	memset(known, self || traced, w->h);
+	if (!self && !traced)
+		return TELEMETRY_NOT_TOLD;
+	if (!d->thin)
+		return TELEMETRY_WHOLE;
+	return telemetry_trace(&d->t->traces, row->up / 2, w, self, known);
+}
+
+/* Where paths are not told hops are not known, and the losses then tell them. So
+ * that arrays stay parallel the losses tell all, if any may be missing. */
+static int telemetry_put_flow(struct telemetry_draw *d,
+    const struct obs_tally *row, const struct telemetry_way *w,
+    const uint8_t known[], struct sim_err *e)
+{
+	const int all = d->p->kinds & (OBS_TELE_INT | OBS_TELE_A2) && !d->thin;
 	const struct obs_flow f = {.start_ns = (uint64_t)w->at,
-	    .src_host = src,
-	    .dst_host = dst,
+	    .src_host = row->up / 2,
+	    .dst_host = row->down / 2,
 	    .src_port = w->tuple.src_port,
 	    .dst_port = w->tuple.dst_port,
 	    .n_pkts = row->n_sent,
 	    .n_retx = row->n_lost};
-	topo_link dark[TOPO_MAX_HOPS];
+	topo_link told[TOPO_MAX_HOPS];
 	int rc;
 	for (unsigned i = 0; i < w->h; i++)
-		dark[i] = TOPO_NONE;
-	if ((rc = obs_add_flow(d->w, &f, known ? w->link : dark, w->h, e)) <
-		0 ||
+		told[i] = known[i] ? w->link[i] : TOPO_NONE;
+	if ((rc = obs_add_flow(d->w, &f, told, w->h, e)) < 0 ||
 	    (rc = losses_add_hops(d->lost, w->drops, w->full.drops, w->h, e)) <
 		0)
 		return rc;
-	return known ? 0 : losses_add_path(d->lost, w->link, w->h, e);
+	return all ? 0 : losses_add_path(d->lost, w->link, w->h, e);
 }
 
 static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
@@ -245,6 +274,8 @@ static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
 	const topo_host src = telemetry_end(t, d->p, topo->n_hosts, d->r);
 	topo_host dst;
 	struct telemetry_way way;
+	uint8_t known[TOPO_MAX_HOPS];
+	enum telemetry_told told;
 	int rc;
 	do
 		dst = telemetry_end(t, d->p, topo->n_hosts, d->r);
@@ -263,18 +294,17 @@ static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
 	row.n_lost = telemetry_lose(&t->links, d->r, row.n_sent, &way);
 	d->w->n_flows++;
 	d->w->n_packets += row.n_sent;
+	told = telemetry_tell(d, &row, &way, known);
 	if (row.n_lost > 0) {
 		row.flow = (uint32_t)d->w->flows.n;
-		if ((rc = telemetry_put_flow(d, &row, src, dst, &way, e)) < 0)
+		if ((rc = telemetry_put_flow(d, &row, &way, known, e)) < 0)
 			return rc;
 	}
-	const unsigned kinds = d->p->kinds;
-	const int traced =
-	    kinds & OBS_TELE_INT || (kinds & OBS_TELE_A2 && row.n_lost > 0);
-	if (!traced)
+	if (told != TELEMETRY_WHOLE)
 		row.path = OBS_NO_PATH;
-	return traced || kinds & OBS_TELE_P ? obs_tallies_add(&t->rows, &row, e)
-					    : 0;
+	return told != TELEMETRY_NOT_TOLD || d->p->kinds & OBS_TELE_P
+	    ? obs_tallies_add(&t->rows, &row, e)
+	    : 0;
 }
 
 /* --- probes --------------------------------------------------------------- */
@@ -303,33 +333,97 @@ static int telemetry_tops(struct telemetry *t, const struct topo *topo,
 	return 0;
 }
 
+/* Lose some of the probes of ROW, of which all but the path is known. */
+static int telemetry_put_probe(struct telemetry_draw *d, struct obs_tally *row,
+    topo_host h, topo_switch s, struct sim_err *e)
+{
+	const struct obs_paths *p = &d->t->paths;
+	struct telemetry_way way = {.tuple = {.src_ip = topo_addr_of_host(h),
+					.dst_ip = topo_addr_of_host(h),
+					.dst_port = TELEMETRY_PORT,
+					.proto = TOPO_PROTO_TCP}};
+	row->n_sent = d->p->probe_packets;
+	row->flow = UINT32_MAX;
+	row->is_probe = 1;
+	/* Hosts of a rack take the paths to one switch in turn. */
+	row->path = p->first[row->set] + (h + s) % obs_set_size(p, row->set);
+	telemetry_take(p, row, &way);
+	row->n_lost = telemetry_lose_apart(&d->t->links, d->r, &d->apart,
+	    d->end, row->n_sent, &way);
+	return obs_tallies_add(&d->t->rows, row, e);
+}
+
+/* There or back, each a row of its own. */
 static int telemetry_probe(struct telemetry_draw *d, topo_host h, topo_switch s,
     enum topo_dir dir, struct sim_err *e)
 {
 	const struct topo *topo = d->scene->topo;
 	const topo_switch tor = topo_tor_of(topo, h);
-	struct telemetry_way way = {.tuple = {.src_ip = topo_addr_of_host(h),
-					.dst_ip = topo_addr_of_host(h),
-					.dst_port = TELEMETRY_PORT,
-					.proto = TOPO_PROTO_TCP}};
-	int rc;
-	struct obs_tally row = {.up = TOPO_NONE,
-	    .down = TOPO_NONE,
-	    .n_sent = d->p->probe_packets,
-	    .flow = UINT32_MAX,
-	    .is_probe = 1};
+	struct obs_tally row = {.up = TOPO_NONE, .down = TOPO_NONE};
 	*(dir == TOPO_UP ? &row.up : &row.down) = topo_link_of(h, dir);
-	if ((rc = obs_paths_between(&d->t->paths, topo,
-		 dir == TOPO_UP ? tor : s, dir == TOPO_UP ? s : tor, &row.set,
-		 e)) < 0)
+	const int rc = obs_paths_between(&d->t->paths, topo,
+	    dir == TOPO_UP ? tor : s, dir == TOPO_UP ? s : tor, &row.set, e);
+	return rc < 0 ? rc : telemetry_put_probe(d, &row, h, s, e);
+}
+
+/* Add the K-th way of set UP of the legs, followed by the K-th of DOWN. */
+static int telemetry_add_trip(struct telemetry *t, uint32_t up, uint32_t down,
+    uint32_t k, struct sim_err *e)
+{
+	const struct obs_paths *legs = &t->legs;
+	const uint32_t a = legs->first[up] + k % obs_set_size(legs, up),
+		       b = legs->first[down] + k % obs_set_size(legs, down);
+	const unsigned n = obs_path_length(legs, a),
+		       m = obs_path_length(legs, b);
+	topo_link way[TOPO_MAX_HOPS];
+	if (n + m + 2 > TOPO_MAX_HOPS)
+		return sim_fail(e, SIM_ELIMIT,
+		    "a probe that comes back crosses %u links, but ways have "
+		    "%d at most.",
+		    n + m + 2, TOPO_MAX_HOPS);
+	memcpy(way, legs->link + legs->off[a], n * sizeof(*way));
+	memcpy(way + n, legs->link + legs->off[b], m * sizeof(*way));
+	return obs_paths_add(&t->paths, way, n + m, e);
+}
+
+/* Ways from TOR to S and back, the k-th there with the k-th back. Such a set has
+ * the ends of the way there, and stands in its place. */
+static int telemetry_round_trips(struct telemetry_draw *d, topo_switch tor,
+    topo_switch s, uint32_t *set, struct sim_err *e)
+{
+	struct telemetry *t = d->t;
+	uint32_t up, down;
+	int rc;
+	*set = obs_paths_find(&t->paths, tor, s);
+	if (*set != OBS_NO_PATH)
+		return 0;
+	if ((rc = obs_paths_between(&t->legs, d->scene->topo, tor, s, &up, e)) <
+		0 ||
+	    (rc = obs_paths_between(&t->legs, d->scene->topo, s, tor, &down,
+		 e)) < 0 ||
+	    (rc = obs_paths_open(&t->paths, tor, s, e)) < 0)
 		return rc;
-	/* Hosts of a rack take the paths to one switch in turn. */
-	row.path = d->t->paths.first[row.set] +
-	    (h + s) % obs_set_size(&d->t->paths, row.set);
-	telemetry_take(&d->t->paths, &row, &way);
-	row.n_lost = telemetry_lose_apart(&d->t->links, d->r, &d->apart, d->end,
-	    row.n_sent, &way);
-	return obs_tallies_add(&d->t->rows, &row, e);
+	*set = (uint32_t)t->paths.n_sets - 1;
+	for (uint32_t k = 0; rc == 0 &&
+	     (k < obs_set_size(&t->legs, up) ||
+		 k < obs_set_size(&t->legs, down));
+	     k++)
+		rc = telemetry_add_trip(t, up, down, k, e);
+	/* Half a set must not be found later. */
+	if (rc < 0)
+		telemetry_forget(t);
+	return rc;
+}
+
+/* There and back as one: who sent it knows no more. */
+static int telemetry_bounce(struct telemetry_draw *d, topo_host h,
+    topo_switch s, struct sim_err *e)
+{
+	struct obs_tally row = {.up = topo_link_of(h, TOPO_UP),
+	    .down = topo_link_of(h, TOPO_DOWN)};
+	const int rc = telemetry_round_trips(d, topo_tor_of(d->scene->topo, h),
+	    s, &row.set, e);
+	return rc < 0 ? rc : telemetry_put_probe(d, &row, h, s, e);
 }
 
 static int telemetry_probes(struct telemetry_draw *d, struct sim_err *e)
@@ -339,7 +433,10 @@ static int telemetry_probes(struct telemetry_draw *d, struct sim_err *e)
 	for (topo_switch s = 0; rc == 0 && s < topo->n_switches; s++)
 		for (topo_host h = 0;
 		     rc == 0 && d->t->top[s] && h < topo->n_hosts; h++)
-			if ((rc = telemetry_probe(d, h, s, TOPO_UP, e)) == 0)
+			if (d->p->trace.answers)
+				rc = telemetry_bounce(d, h, s, e);
+			else if ((rc = telemetry_probe(d, h, s, TOPO_UP, e)) ==
+			    0)
 				rc = telemetry_probe(d, h, s, TOPO_DOWN, e);
 	return rc;
 }
@@ -354,6 +451,7 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 	struct telemetry_draw d = {.t = t,
 	    .p = p,
 	    .scene = scene,
+	    .thin = telemetry_traces_thin(&p->trace),
 	    .end = (sim_ns)(p->window_s * (double)SIM_SEC),
 	    .r = &flows,
 	    .w = w,
@@ -363,6 +461,9 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 	obs_clear(w);
 	losses_clear(lost);
 	obs_tallies_clear(&t->rows);
+	if (t->bounces != p->trace.answers)
+		telemetry_forget(t);
+	t->bounces = (uint8_t)p->trace.answers;
 	t->rows.paths = &t->paths;
 	t->rows.telemetry = p->kinds;
 	if (scene->topo->n_hosts < 2)
@@ -379,6 +480,8 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 	sim_rng_init(&d.apart, &scene->where, SIM_STREAM_TELEMETRY, 2);
 	lost->has_buffer = (uint8_t)scene_congestion_is_on(&scene->congestion);
 	if ((rc = telemetry_links_open(&t->links, scene, d.end, e)) < 0 ||
+	    (rc = telemetry_traces_open(&t->traces, &p->trace, &t->links, d.end,
+		 e)) < 0 ||
 	    (rc = telemetry_paths(t, scene->topo, e)) < 0 ||
 	    (rc = telemetry_busy(t, p, scene->topo, &flows, e)) < 0)
 		return rc;

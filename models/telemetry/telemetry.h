@@ -22,7 +22,7 @@
 #include "models/losses.h"
 #include "models/obs.h"
 #include "models/obs_tallies.h"
-#include "models/telemetry/way.h"
+#include "models/telemetry/trace.h"
 
 /* As in a spec, but for the length of an epoch, which that of costs is. */
 struct telemetry_params {
@@ -32,6 +32,7 @@ struct telemetry_params {
 	uint32_t segment;         /* bytes a packet */
 	double busy, busy_share;  /* of racks; of the ends of flows */
 	uint32_t probe_packets;
+	struct telemetry_trace_params trace;
 	double window_s;
 };
 extern const struct sim_field telemetry_fields[];
@@ -42,7 +43,10 @@ struct telemetry {
 	uint8_t has_all, too_many;
 	struct obs_tallies rows;
 	struct telemetry_links links;
-	topo_host *host; /* all of them, those of busy racks first */
+	struct telemetry_traces traces;
+	struct obs_paths legs; /* of probes that come back */
+	uint8_t bounces;       /* paths have such probes' */
+	topo_host *host;       /* all of them, those of busy racks first */
 	size_t cap_host;
 	uint32_t n_busy;
 	uint8_t *top; /* [switches] 1: probes go there */
@@ -56,7 +60,8 @@ unsigned telemetry_holds(unsigned kinds);
 /* Draw an epoch of SCENE, of which congestion, noise a link and faults that drop,
  * black holes among them, count. Rows
  * are in T; W, overwritten, has a flow for each flow that lost something, whose
- * hops are TOPO_NONE where the kinds tell no path, and LOST has what it lost.
+ * hops are TOPO_NONE where nobody tells them, and LOST has what it lost. Of a2 alone
+ * a flow that is not traced has no row.
  * T is of one network. Errors SIM_EINVAL (fewer than two hosts), SIM_ELIMIT,
  * SIM_ENOMEM. Cost O(flows + hosts * top switches for probes). */
 int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,

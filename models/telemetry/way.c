@@ -66,20 +66,46 @@ static int telemetry_way_moves(const struct telemetry_links *x,
 	return moves;
 }
 
+static double telemetry_hazard_at(const struct telemetry_links *x, topo_link l,
+    sim_ns at)
+{
+	return x->moves[l] ? scene_loss_hazard(&x->scene->loss, l, at)
+			   : x->hazard[l];
+}
+
+/* Whether the switch behind L has a hole that takes packets of W. */
+static int telemetry_way_ends(const struct scene *s,
+    const struct telemetry_way *w, topo_link l)
+{
+	topo_node from, to;
+	topo_link_ends(s->topo, l, &from, &to);
+	return to >= s->topo->n_hosts &&
+	    truth_swallows(&s->truth, to - s->topo->n_hosts, &w->tuple, w->at);
+}
+
 /* The first switch with a hole that takes the packets gets all that is left. */
 static void telemetry_way_holes(const struct scene *s,
     const struct telemetry_way *w, double hazard[])
 {
-	for (unsigned i = 0; i < w->h; i++) {
-		topo_node from, to;
-		topo_link_ends(s->topo, w->link[i], &from, &to);
-		if (to >= s->topo->n_hosts &&
-		    truth_swallows(&s->truth, to - s->topo->n_hosts, &w->tuple,
-			w->at)) {
+	for (unsigned i = 0; i < w->h; i++)
+		if (telemetry_way_ends(s, w, w->link[i])) {
 			hazard[i] = INFINITY;
 			return;
 		}
-	}
+}
+
+double telemetry_hazard(const struct telemetry_links *x,
+    const struct telemetry_way *w, topo_link l)
+{
+	return x->scene->truth.n_holes > 0 && telemetry_way_ends(x->scene, w, l)
+	    ? INFINITY
+	    : telemetry_hazard_at(x, l, w->at);
+}
+
+double telemetry_hazard_back(const struct telemetry_links *x,
+    const struct telemetry_way *w, topo_link l)
+{
+	return telemetry_hazard_at(x, topo_link_reverse(l), w->at);
 }
 
 /* Hazards of a way on which something moves. */
@@ -88,9 +114,7 @@ static void telemetry_way_meet(const struct telemetry_links *x,
 {
 	const struct scene *s = x->scene;
 	for (unsigned i = 0; i < w->h; i++)
-		hazard[i] = x->moves[w->link[i]]
-		    ? scene_loss_hazard(&s->loss, w->link[i], w->at)
-		    : x->hazard[w->link[i]];
+		hazard[i] = telemetry_hazard_at(x, w->link[i], w->at);
 	if (scene_congestion_is_on(&s->congestion))
 		scene_congestion_meet(&s->congestion, w->link, w->h, w->at,
 		    hazard, &w->full);

@@ -49,6 +49,13 @@ struct telemetry_way {
 	struct scene_congested full; /* its drops, with congestion */
 };
 
+/* The hazard that a packet of the flow on way W meets at L, a link of it, and that
+ * an answer meets on the way back over L's reverse; of faults and noise. */
+double telemetry_hazard(const struct telemetry_links *x,
+    const struct telemetry_way *w, topo_link l);
+double telemetry_hazard_back(const struct telemetry_links *x,
+    const struct telemetry_way *w, topo_link l);
+
 /* A uniform time below END. */
 static inline sim_ns telemetry_time(struct sim_rng *r, sim_ns end)
 {
