@@ -255,6 +255,13 @@ $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) \
 	@echo "  LINK  $@"
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
+$B/tests/bench: | $B/tests/mine.so
+$B/tests/bench_plug.o: OURS += -DBENCH_ROOT='"$(CURDIR)"' \
+	-DBENCH_MINE='"$B/tests/mine.so"'
+$B/tests/mine.so: experiments/plug/mine.c $B/include/culprit/plugin.h
+	@mkdir -p $(@D); echo "  CC    $@"
+	$(Q)$(CC) -O2 -shared -fPIC -I$B/include -o $@ $<
+
 # --- what people type ------------------------------------------------------
 deps:
 	@tests/deps.sh $(DEPS)

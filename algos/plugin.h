@@ -50,6 +50,7 @@ extern "C" {
 					     /* without a loss too */
 #define CULPRIT_NEEDS_TRACED UINT64_C(0x20)  /* known paths of what lost */
 #define CULPRIT_NEEDS_WHOLE  UINT64_C(0x40)  /* rows of all that lost nothing */
+#define CULPRIT_NEEDS_PROBED UINT64_C(0x80)  /* probes along known paths */
 
 /* `says`: what answers hold beside a ranking. */
 #define CULPRIT_SAYS_FLAGS    UINT64_C(0x1) /* some components are accused */

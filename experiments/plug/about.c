@@ -19,7 +19,8 @@ const struct plug_word plug_about_needs[] = {{"flows", OBS_FLOWS,
     {"tallies", OBS_TALLIES, CULPRIT_NEEDS_TALLIES},
     {"rated", OBS_TALLIES_RATED, CULPRIT_NEEDS_RATED},
     {"traced", OBS_TALLIES_TRACED, CULPRIT_NEEDS_TRACED},
-    {"whole", OBS_TALLIES_WHOLE, CULPRIT_NEEDS_WHOLE}, {0}};
+    {"whole", OBS_TALLIES_WHOLE, CULPRIT_NEEDS_WHOLE},
+    {"probed", OBS_TALLIES_PROBED, CULPRIT_NEEDS_PROBED}, {0}};
 const struct plug_word plug_about_says[] = {{"flags", PLUG_SAYS_FLAGS,
 						CULPRIT_SAYS_FLAGS},
     {"blames", PLUG_SAYS_BLAMES, CULPRIT_SAYS_BLAMES},

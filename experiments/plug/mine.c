@@ -18,7 +18,7 @@
 struct mine {
 	uint32_t n_links, accuse;
 	uint64_t *votes;   /* [n_links] */
-	uint32_t *touched; /* [n_touched] links with votes */
+	uint32_t *touched; /* [n_touched] links with votes; room for one more */
 	uint32_t n_touched;
 };
 
@@ -35,7 +35,7 @@ static int mine_open(void **work, const struct culprit_topo *topo, char *error,
 		m->n_links = topo->n_links;
 		m->accuse = topo->value[0].u32;
 		m->votes = calloc(m->n_links, sizeof(*m->votes));
-		m->touched = calloc(m->n_links, sizeof(*m->touched));
+		m->touched = calloc(m->n_links + 1, sizeof(*m->touched));
 		if (m->votes && m->touched)
 			return 0;
 	}
@@ -59,8 +59,10 @@ static void mine_vote(struct mine *m, const uint32_t *link, uint64_t n)
 	for (i = 0; i < n; i++) {
 		if (link[i] >= m->n_links) /* CULPRIT_NONE: not known */
 			continue;
-		if (m->votes[link[i]] == 0)
-			m->touched[m->n_touched++] = link[i];
+		/* Which links are new, and which is the worst, no processor
+		 * predicts: so neither is asked by a branch. */
+		m->touched[m->n_touched] = link[i];
+		m->n_touched += m->votes[link[i]] == 0;
 		m->votes[link[i]] += share;
 	}
 }
@@ -69,14 +71,17 @@ static uint32_t mine_worst(const struct mine *m, const uint32_t *link,
     uint64_t n)
 {
 	uint32_t worst = CULPRIT_NONE;
-	uint64_t i;
+	uint64_t i, most = 0;
 	for (i = 0; i < n; i++) {
+		uint64_t votes;
+		uint32_t is_worse;
 		if (link[i] >= m->n_links)
 			continue;
-		if (worst == CULPRIT_NONE ||
-		    m->votes[link[i]] > m->votes[worst] ||
-		    (m->votes[link[i]] == m->votes[worst] && link[i] < worst))
-			worst = link[i];
+		votes = m->votes[link[i]];
+		is_worse =
+		    (votes > most) | ((votes == most) & (link[i] < worst));
+		worst = is_worse ? link[i] : worst;
+		most = votes > most ? votes : most;
 	}
 	return worst;
 }
