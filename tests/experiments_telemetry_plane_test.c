@@ -14,8 +14,16 @@ static const struct {
 	const char *line, *want;
 } telemetry_mistakes[] = {
     {"faults: {kind: host_off}",
-	"5:9: on plane telemetry links and switches drop (kind drop), or "
-	"switches are black holes; nothing else fails."},
+	"5:9: on plane telemetry links and switches drop (kind drop) or are "
+	"slow (latency), or switches are black holes; nothing else fails."},
+    {"faults: {kind: latency}",
+	"5:9: kind latency needs round-trip times: set latency.report_over."},
+    {"latency: {report_over: 9}\nfaults: {rate: 0.1}",
+	"6:9: on plane telemetry rows tell times with latency.report_over, and "
+	"of faults only those of kind latency."},
+    {"latency: {report_over: 9}\nnoise: {rate: 0.1}",
+	"6:8: on plane telemetry rows tell times with latency.report_over, and "
+	"no losses that noise makes."},
     {"faults: {kind: narrow}", "5:9: kind narrow acts on plane everflow only"},
     {"faults: {from: 20, spread: 10}",
 	"5:9: a fault may begin at 30 s (from + spread), but the epoch ends at "
@@ -59,6 +67,7 @@ static void what_it_has_is_taken(void **state)
 	    "faults: {kind: black_hole_1, entries: 0.1}",
 	    "faults: {kind: black_hole_2, entries: 0.1, from: 3, to: 4}",
 	    "congestion: {racks: 0.5}",
+	    "latency: {report_over: 9}\nfaults: {kind: latency}",
 	    "faults: {lasts: 1, again: 3, every: 1}",
 	};
 	(void)state;

@@ -1,4 +1,4 @@
-/* tests/models_telemetry_way_test.c -- what moves: flaps, full ports, black holes.
+/* tests/models_telemetry_way_test.c -- what moves: flaps, full ports, black holes, delays.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Bounds are of 5 standard deviations, which a count passes by chance once in 1.7
@@ -249,6 +249,64 @@ static void a_black_hole_takes_its_share_whole(void **state)
 	}
 }
 
+/* --- times ----------------------------------------------------------------- */
+
+static void slow(struct telemetry_rig *x, topo_link l, enum truth_law law,
+    double us)
+{
+	const struct truth_fault f = {.link = l,
+	    .delay_us = us,
+	    .law = law,
+	    .to_ns = SIM_NEVER};
+	assert_ok(truth_add_fault(&x->scene.truth, &f, test_err()));
+	truth_sort(&x->scene.truth);
+}
+
+/* Flows of one packet over a link of exponential delay, mean D, are late above T
+ * with exp(-(T - 2 h hop) / D); so are probes' packets. Nobody else is, and none of
+ * a link that always adds less than T. */
+static void what_is_late_is_a_packet_lost(void **state)
+{
+	(void)state;
+	const topo_link bad = 2 * HOSTS + 6, calm = 2 * HOSTS + 8;
+	struct telemetry_rig x;
+	struct tally flows = {0}, probes = {0};
+	telemetry_rig_open(&x, K, 0.5, OBS_TELE_INT | OBS_TELE_A1, 0);
+	x.p.flows = 2000;
+	x.p.mean = x.p.most = 1;
+	x.scene.latency =
+	    (struct scene_latency_params){.hop_us = 5, .report_us = 10000};
+	slow(&x, bad, TRUTH_EXPONENTIAL, 5000);
+	slow(&x, calm, TRUTH_CONSTANT, 9000);
+	telemetry_rig_draw(&x);
+	for (size_t i = 0; i < x.t.rows.n; i++) {
+		const struct obs_tally r = obs_tallies_at(&x.t.rows, i);
+		const unsigned h = obs_path_length(&x.t.paths, r.path) +
+		    (r.up != TOPO_NONE) + (r.down != TOPO_NONE);
+		const double q = exp(-(10000.5 - 10 * h) / 5000);
+		assert_true(r.is_probe || r.n_sent == 1);
+		/* Beside the calm one they meet another threshold. */
+		if (!is_over(&x, &r, bad))
+			assert_int_equal(r.n_lost, 0);
+		else if (is_over(&x, &r, calm))
+			continue;
+		else if (!r.is_probe)
+			add(&flows, r.n_lost > 0, q);
+		else
+			for (uint32_t k = 0; k < r.n_sent; k++)
+				add(&probes, k < r.n_lost, q);
+	}
+	for (size_t i = 0; i < x.w.flows.n; i++) {
+		assert_true(x.w.flows.srtt_us[i] > 10000);
+		for (size_t k = x.w.hops.off[i]; k < x.w.hops.off[i + 1]; k++)
+			assert_true(
+			    x.lost.drops[k] == 0 || x.w.hops.link[k] == bad);
+	}
+	check("late flows", &flows);
+	check("late probes", &probes);
+	telemetry_rig_close(&x);
+}
+
 static int draw_once(void *arg, struct sim_err *e)
 {
 	struct telemetry_rig *x = arg;
@@ -279,6 +337,7 @@ int main(void)
 	    cmocka_unit_test(full_ports_take_by_their_law),
 	    cmocka_unit_test(bursts_are_of_ports),
 	    cmocka_unit_test(a_black_hole_takes_its_share_whole),
+	    cmocka_unit_test(what_is_late_is_a_packet_lost),
 	    cmocka_unit_test(no_memory_is_an_error),
 	};
 	return cmocka_run_group_tests_name("models/telemetry/way", tests, NULL,

@@ -82,16 +82,24 @@ enum {
 
 static int telemetry_check_group(struct sim_yaml *y,
     const struct fault_params *g, const struct sim_yaml_node *node,
-    double window)
+    double window, int times)
 {
 	/* Told for all planes that have no such faults. */
 	if (FAULT_SOME_PLANES & 1u << g->kind)
 		return 0;
-	if (!(TELEMETRY_FAULTS & 1u << g->kind))
+	/* So is that it needs times. */
+	if (!times && g->kind == FAULT_LATENCY)
+		return 0;
+	if (times && g->kind != FAULT_LATENCY)
 		return sim_yaml_mistake(y, node,
-		    "on plane telemetry links and switches drop (kind drop), "
-		    "or "
-		    "switches are black holes; nothing else fails.");
+		    "on plane telemetry rows tell times with "
+		    "latency.report_over, and of faults only those of kind "
+		    "latency.");
+	if (!times && !(TELEMETRY_FAULTS & 1u << g->kind))
+		return sim_yaml_mistake(y, node,
+		    "on plane telemetry links and switches drop (kind drop) or "
+		    "are slow (latency), or switches are black holes; nothing "
+		    "else fails.");
 	if (g->from_s + g->spread_s >= window)
 		return sim_yaml_mistake(y, node,
 		    "a fault may begin at %g s (from + spread), but the epoch "
@@ -103,14 +111,20 @@ static int telemetry_check_group(struct sim_yaml *y,
 static int telemetry_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
-	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults");
+	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults"),
+				   *noise = sim_yaml_get(y->root, "noise");
+	const int times = c->scene.latency.report_us > 0;
 	int rc = 0;
 	(void)t;
 	(void)e;
 	for (size_t i = 0; rc == 0 && faults && i < c->scene.n_groups; i++)
 		rc = telemetry_check_group(y, &c->scene.group[i],
 		    faults->kind == SIM_YAML_SEQ ? faults->child[i] : faults,
-		    telemetry_of(c)->epoch.window_s);
+		    telemetry_of(c)->epoch.window_s, times);
+	if (rc == 0 && times && noise)
+		rc = sim_yaml_mistake(y, noise,
+		    "on plane telemetry rows tell times with "
+		    "latency.report_over, and no losses that noise makes.");
 	if (rc == 0 && c->scene.noise.per != SCENE_NOISE_PER_LINK)
 		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "noise"),
 		    "on plane telemetry noise is of links (per: link).");
@@ -224,8 +238,7 @@ static void telemetry_plane_print(const void *p,
 }
 
 /* Flows are of its own law. */
-static const struct xp_idle_key telemetry_idle[] = {{"traffic", 0},
-    {"latency", 0}, {0}};
+static const struct xp_idle_key telemetry_idle[] = {{"traffic", 0}, {0}};
 
 const struct xp_plane xp_plane_telemetry = {
     .name = "telemetry",

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/telemetry/late.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
@@ -174,7 +175,7 @@ struct telemetry_draw {
 	const struct scene *scene;
 	sim_ns end; /* of the epoch */
 	int thin;   /* not all paths are told */
-	struct sim_rng *r, apart;
+	struct sim_rng *r, apart, late;
 	struct obs *w;
 	struct losses *lost;
 };
@@ -246,7 +247,7 @@ static enum telemetry_told telemetry_tell(struct telemetry_draw *d,
  * that arrays stay parallel the losses tell all, if any may be missing. */
 static int telemetry_put_flow(struct telemetry_draw *d,
     const struct obs_tally *row, const struct telemetry_way *w,
-    const uint8_t known[], struct sim_err *e)
+    const uint8_t known[], uint32_t us, struct sim_err *e)
 {
 	const int all = d->p->kinds & (OBS_TELE_INT | OBS_TELE_A2) && !d->thin;
 	const struct obs_flow f = {.start_ns = (uint64_t)w->at,
@@ -255,6 +256,7 @@ static int telemetry_put_flow(struct telemetry_draw *d,
 	    .src_port = w->tuple.src_port,
 	    .dst_port = w->tuple.dst_port,
 	    .n_pkts = row->n_sent,
+	    .srtt_us = us,
 	    .n_retx = row->n_lost};
 	topo_link told[TOPO_MAX_HOPS];
 	int rc;
@@ -267,6 +269,19 @@ static int telemetry_put_flow(struct telemetry_draw *d,
 	return all ? 0 : losses_add_path(d->lost, w->link, w->h, e);
 }
 
+/* What the flow loses; or, where rows tell times, whether it is late. */
+static void telemetry_run(struct telemetry_draw *d, struct obs_tally *row,
+    struct telemetry_way *w, uint32_t *us)
+{
+	const struct telemetry_links *x = &d->t->links;
+	if (!telemetry_times(d->scene)) {
+		row->n_lost = telemetry_lose(x, d->r, row->n_sent, w);
+		return;
+	}
+	row->n_lost = (uint32_t)telemetry_late(x, &d->late, row->n_sent, w, us);
+	row->n_sent = 1;
+}
+
 static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
 {
 	const struct topo *topo = d->scene->topo;
@@ -276,6 +291,7 @@ static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
 	struct telemetry_way way;
 	uint8_t known[TOPO_MAX_HOPS];
 	enum telemetry_told told;
+	uint32_t us = 0;
 	int rc;
 	do
 		dst = telemetry_end(t, d->p, topo->n_hosts, d->r);
@@ -291,13 +307,13 @@ static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
 	    sim_rng_below(d->r, obs_set_size(&t->paths, row.set));
 	telemetry_take(&t->paths, &row, &way);
 	telemetry_begin(d, src, dst, &way);
-	row.n_lost = telemetry_lose(&t->links, d->r, row.n_sent, &way);
+	telemetry_run(d, &row, &way, &us);
 	d->w->n_flows++;
 	d->w->n_packets += row.n_sent;
 	told = telemetry_tell(d, &row, &way, known);
 	if (row.n_lost > 0) {
 		row.flow = (uint32_t)d->w->flows.n;
-		if ((rc = telemetry_put_flow(d, &row, &way, known, e)) < 0)
+		if ((rc = telemetry_put_flow(d, &row, &way, known, us, e)) < 0)
 			return rc;
 	}
 	if (told != TELEMETRY_WHOLE)
@@ -348,8 +364,11 @@ static int telemetry_put_probe(struct telemetry_draw *d, struct obs_tally *row,
 	/* Hosts of a rack take the paths to one switch in turn. */
 	row->path = p->first[row->set] + (h + s) % obs_set_size(p, row->set);
 	telemetry_take(p, row, &way);
-	row->n_lost = telemetry_lose_apart(&d->t->links, d->r, &d->apart,
-	    d->end, row->n_sent, &way);
+	row->n_lost = telemetry_times(d->scene)
+	    ? telemetry_late_apart(&d->t->links, &d->late, &d->apart, d->end,
+		  row->n_sent, &way)
+	    : telemetry_lose_apart(&d->t->links, d->r, &d->apart, d->end,
+		  row->n_sent, &way);
 	return obs_tallies_add(&d->t->rows, row, e);
 }
 
@@ -478,6 +497,7 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 	sim_rng_init(&flows, &scene->where, SIM_STREAM_TELEMETRY, 0);
 	sim_rng_init(&probes, &scene->where, SIM_STREAM_TELEMETRY, 1);
 	sim_rng_init(&d.apart, &scene->where, SIM_STREAM_TELEMETRY, 2);
+	sim_rng_init(&d.late, &scene->where, SIM_STREAM_TELEMETRY, 5);
 	lost->has_buffer = (uint8_t)scene_congestion_is_on(&scene->congestion);
 	if ((rc = telemetry_links_open(&t->links, scene, d.end, e)) < 0 ||
 	    (rc = telemetry_traces_open(&t->traces, &p->trace, &t->links, d.end,
@@ -489,6 +509,7 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 		rc = telemetry_flow(&d, e);
 	d.r = &probes;
 	sim_rng_init(&d.apart, &scene->where, SIM_STREAM_TELEMETRY, 3);
+	sim_rng_init(&d.late, &scene->where, SIM_STREAM_TELEMETRY, 6);
 	if (rc == 0 && p->kinds & OBS_TELE_A1)
 		rc = telemetry_probes(&d, e);
 	w->tallies = &t->rows;

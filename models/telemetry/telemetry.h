@@ -58,7 +58,7 @@ void telemetry_free(struct telemetry *t);
 unsigned telemetry_holds(unsigned kinds);
 
 /* Draw an epoch of SCENE, of which congestion, noise a link and faults that drop,
- * black holes among them, count. Rows
+ * black holes among them, count; or delays alone (models/telemetry/late.h). Rows
  * are in T; W, overwritten, has a flow for each flow that lost something, whose
  * hops are TOPO_NONE where nobody tells them, and LOST has what it lost. Of a2 alone
  * a flow that is not traced has no row.
