@@ -34,8 +34,8 @@ static const struct {
     {"noise: {per: flow}",
 	"5:8: on plane telemetry noise is of links (per: link)."},
     {"telemetry: {unknown: 2}", "5:22: unknown 2 is not in [0, 1]."},
-    {"telemetry: {limit: {traces: 1, evry: 3}}",
-	"5:32: unknown key \"evry\"; did you mean \"every\"?"},
+    {"telemetry: {tracing: {traces: 1, evry: 3}}",
+	"5:34: unknown key \"evry\"; did you mean \"every\"?"},
     {"telemetry: {answers: yes}", "5:22: answers: \"yes\" is not true"},
     {"telemetry: {kinds: []}", "5:12: kinds must not be empty."},
 };

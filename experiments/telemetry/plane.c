@@ -26,7 +26,7 @@ static const char *const telemetry_costs[] = {"on", "trace_probes",
 static const struct sim_part telemetry_parts[] =
     {{"", telemetry_fields,
 	 .offset = offsetof(struct telemetry_section, epoch)},
-	{"limit", telemetry_limit_fields,
+	{"tracing", telemetry_tracing_fields,
 	    .offset = offsetof(struct telemetry_section, epoch.trace)},
 	{"cost", xp_cost_fields,
 	    .offset = offsetof(struct telemetry_section, cost.each),

@@ -10,7 +10,7 @@
 #include "sim/vec.h"
 
 #define FIELD(m) offsetof(struct telemetry_trace_params, m)
-const struct sim_field telemetry_limit_fields[] = {
+const struct sim_field telemetry_tracing_fields[] = {
     {"traces", SIM_F_U32, FIELD(traces), .min = 0, .max = 1e9, .unit = "traces",
 	.def = "0",
 	.doc = "that a host begins within `every` at most (007's C_t); 0: all"},

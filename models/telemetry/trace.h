@@ -37,7 +37,7 @@ struct telemetry_trace_params {
 	double unknown;   /* share of paths */
 	uint32_t answers; /* 1: what measures is lost, too */
 };
-extern const struct sim_field telemetry_limit_fields[]; /* the first three */
+extern const struct sim_field telemetry_tracing_fields[]; /* the first three */
 
 /* Zeroed is empty. Counts are of the epoch. */
 struct telemetry_traces {
