@@ -9,6 +9,8 @@
 #                     FIG='real_*' on real networks, as root, 12 minutes
 #   make verify       the papers' claims against results/out, as a table
 #   make expected     keep results/out as what `verify` expects   [FIG='vigil_*']
+#   make arena        size m of it -> results/out/arena, what `verify` expects of
+#                     it, and README's figure and answer: minutes
 #   make check-real   networks of namespaces: as root, or where users may
 #   make check-browser  a report's page, used in a headless Chromium
 #   make soak-real    the same with a loss of 0.1 %, for minutes
@@ -296,7 +298,7 @@ soak-real: deps
 verify: all
 	@$B/culprit verify
 
-# The one target that writes what is tracked: tables of results, and what claims
+# This and `arena` write what is tracked: tables of results, and what claims
 # come to by them. Those of real networks are written by name alone.
 EXPECTED = $(filter $(FIGURES),$(basename $(notdir \
 	$(wildcard results/expected/*.tsv))))
@@ -304,6 +306,13 @@ expected: all
 	@$B/culprit verify --write $(EXPECTED)
 	@$B/culprit verify >results/expected/verify.txt; code=$$?; \
 	    cat results/expected/verify.txt; exit $$code
+
+# The other one: how all algorithms stand, which the README shows.
+arena: all
+	@$B/culprit arena --size m --plot --force -j $J
+	@$B/culprit verify --write arena
+	@cp results/out/arena/arena_front.svg plots/arena.svg
+	@tests/gates/standing.sh . --write
 
 # GATE='--fresh-seed', '--junit gates.xml', ...
 accuracy: deps
@@ -407,9 +416,13 @@ clean:
 
 # --- gates -----------------------------------------------------------------
 # Each script of tests/gates/ says what it holds.
-GATES := check-layers check-circles check-names check-pure check-heads
+GATES := check-layers check-circles check-names check-pure check-heads \
+	check-standing
 check-layers check-circles check-names check-heads:
 	@tests/gates/$(@:check-%=%).sh . $(LAYERS)
+
+check-standing:
+	@tests/gates/standing.sh .
 
 check-pure: $(filter $B/algos/%,$(OBJ))
 	@tests/gates/pure.sh . $B
@@ -425,5 +438,5 @@ lint: $(GATES)
 FORCE:
 .SECONDARY:
 .PHONY: all help deps quickstart check check-real check-browser soak-real \
-	verify expected accuracy bench soak figures fuzz map clean $(GATES) \
+	verify expected arena accuracy bench soak figures fuzz map clean $(GATES) \
 	lint FORCE

@@ -1,8 +1,9 @@
-/* experiments/arena/cpu.c -- how long algorithms take for a window.
+/* experiments/arena/cpu.c -- what algorithms take for a window: time, memory.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/arena/cpu.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -13,9 +14,16 @@
 
 struct arena_clock {
 	struct xp_cell cell;
-	double *cpu_s;
+	struct xp_arena_cost *cost; /* sums over windows */
 	size_t n_windows;
 };
+
+/* Bytes in use. */
+static double arena_heap(void)
+{
+	const struct mallinfo2 m = mallinfo2();
+	return (double)m.uordblks + (double)m.hblkhd;
+}
 
 static double arena_cpu_now(const struct xp_algo *a)
 {
@@ -37,6 +45,7 @@ static int arena_cpu_one(struct arena_clock *x, size_t i,
     const struct xp_window *w, struct sim_err *e)
 {
 	const struct xp_algo *a = &x->cell.config->algo[i];
+	const double held = arena_heap();
 	struct algo_verdicts v = {0};
 	void *work;
 	double from = 0;
@@ -48,11 +57,12 @@ static int arena_cpu_one(struct arena_clock *x, size_t i,
 		rc = xp_answer(a, work, &x->cell.where, (uint32_t)i, w->seen,
 		    &v, e);
 	}
-	x->cpu_s[i] += arena_cpu_now(a) - from;
+	x->cost->of[i].s += arena_cpu_now(a) - from;
 	algo_verdicts_free(&v);
+	x->cost->of[i].bytes += arena_heap() - held;
 	algo_close(a->ops, work);
 	if (rc == SIM_EDEP && a->plug) {
-		x->cpu_s[i] = NAN;
+		x->cost->of[i].s = NAN;
 		rc = 0;
 	}
 	return rc;
@@ -72,8 +82,8 @@ static int arena_cpu_hear(void *arg, const struct xp_window *w,
 /* The one cell of a pool is all that is timed. */
 struct arena_timing {
 	struct xp_spec *spec;
-	size_t n;
-	double *cpu_s;
+	size_t point;
+	struct xp_arena_cost *cost;
 };
 
 static int arena_cpu_open(void *ctx, void **worker, struct sim_err *e)
@@ -83,22 +93,35 @@ static int arena_cpu_open(void *ctx, void **worker, struct sim_err *e)
 	return 0;
 }
 
+static void arena_cpu_mean(struct arena_clock *x)
+{
+	const struct xp_config *c = x->cell.config;
+	for (size_t i = 0; i < c->n_algos; i++) {
+		x->cost->of[i].s /= (double)x->n_windows;
+		x->cost->of[i].bytes /= (double)x->n_windows;
+		/* Where malloc does not count, as under sanitizers; or another
+		 * process holds it. */
+		if (!(x->cost->of[i].bytes > 0) || c->algo[i].plug)
+			x->cost->of[i].bytes = NAN;
+	}
+	x->cost->n_links = x->cell.topo->n_links;
+}
+
 static int arena_cpu_serve(void *worker, uint64_t cell, double row[],
     struct sim_err *e)
 {
 	const struct arena_timing *t = worker;
-	struct arena_clock x = {.cpu_s = row};
+	struct xp_arena_cost cost = {0};
+	struct arena_clock x = {.cost = &cost};
 	const struct xp_audience to = {&x, arena_cpu_begin, arena_cpu_hear};
 	struct xp_trial *trial;
 	int rc = xp_trial_open(&trial, t->spec, e);
 	(void)cell;
 	if (rc < 0)
 		return rc;
-	memset(row, 0, XP_ARENA_TIMED * sizeof(row[0]));
-	for (size_t p = 0; rc == 0 && p < t->n && p < t->spec->n_points; p++)
-		rc = xp_trial_show(trial, p, 0, &to, e);
-	for (size_t i = 0; i < XP_ARENA_TIMED && x.n_windows > 0; i++)
-		row[i] /= (double)x.n_windows;
+	if ((rc = xp_trial_show(trial, t->point, 0, &to, e)) == 0)
+		arena_cpu_mean(&x);
+	memcpy(row, &cost, sizeof(cost));
 	xp_trial_close(trial);
 	return rc;
 }
@@ -111,26 +134,27 @@ static int arena_cpu_take(void *ctx, uint64_t cell, enum res_status status,
 	if (status == RES_FAILED)
 		return sim_fail(e, SIM_EDEP, "%s", message);
 	if (status == RES_DONE)
-		memcpy(t->cpu_s, row, XP_ARENA_TIMED * sizeof(row[0]));
+		memcpy(t->cost, row, sizeof(*t->cost));
 	return 0;
 }
 
-int xp_arena_time(struct xp_spec *s, size_t n, double cpu_s[XP_ARENA_TIMED],
+int xp_arena_time(struct xp_spec *s, size_t point, struct xp_arena_cost *cost,
     struct sim_err *e)
 {
 	static const uint64_t cell = 0;
-	struct arena_timing t = {s, n, cpu_s};
+	struct arena_timing t = {s, point, cost};
 	const struct xp_pool_job job = {
 	    .n_workers = 1,
 	    .n_cells = 1,
 	    .cell = &cell,
-	    .row_doubles = XP_ARENA_TIMED,
+	    .row_doubles = sizeof(*cost) / sizeof(double),
 	    .ctx = &t,
 	    .open = arena_cpu_open,
 	    .serve = arena_cpu_serve,
 	    .take = arena_cpu_take,
 	};
+	cost->n_links = NAN;
 	for (size_t i = 0; i < XP_ARENA_TIMED; i++)
-		cpu_s[i] = NAN;
+		cost->of[i].s = cost->of[i].bytes = NAN;
 	return xp_pool_run(&job, e);
 }

@@ -192,6 +192,39 @@ struct sim_ratio xp_arena_score(const struct xp_arena_entry *x, unsigned score)
 	return out;
 }
 
+/* Runs of all families have no whole windows any more: those of each are added
+ * up. */
+int xp_arena_alarms_a_day(const struct xp_arena_standing *s,
+    const struct xp_arena_entry *x, struct sim_ratio *out, struct sim_err *e)
+{
+	const int of_all = x < s->entry + s->n_of_all;
+	struct sim_ratio_sample sum = {.n = x->n_runs};
+	double *num, *den = NULL;
+	int rc = SIM_ZALLOC(&num, x->n_runs, e);
+	if (rc == 0)
+		rc = SIM_ZALLOC(&den, x->n_runs, e);
+	for (size_t i = s->n_of_all; rc == 0 && i < s->n; i++) {
+		const struct xp_arena_entry *y = &s->entry[i];
+		if (!arena_is(x, y) || (!of_all && x != y))
+			continue;
+		for (size_t r = 0; r < x->n_runs && r < y->n_runs; r++) {
+			const size_t at = XP_ARENA_alarms * y->n_runs + r;
+			num[r] += y->num[at];
+			den[r] += y->den[at];
+		}
+	}
+	sum.num = num;
+	sum.den = den;
+	if (rc == 0)
+		rc = sim_ratio_share(&sum, 0.95, out, e);
+	free(num);
+	free(den);
+	out->value *= XP_ARENA_WINDOWS_A_DAY;
+	out->lo *= XP_ARENA_WINDOWS_A_DAY;
+	out->hi *= XP_ARENA_WINDOWS_A_DAY;
+	return rc;
+}
+
 /* Of N families the F of one window of W of a run can change the mean of all runs by
  * 1 / N / W / runs at most. */
 struct sim_ratio xp_arena_difference(const struct xp_arena_entry *a,
@@ -265,20 +298,32 @@ int xp_arena_in_front(const struct xp_arena_standing *s,
 
 /* --- tables --------------------------------------------------------------- */
 
-void xp_arena_print_scores(const struct xp_arena_standing *s, FILE *out)
+static void arena_print_score(const struct xp_arena_entry *x, const char *name,
+    const struct sim_ratio *r, FILE *out)
 {
+	if (!isnan(r->value))
+		fprintf(out, "%s,%s,%s,%s,%.6g,%.6g,%.6g,%zu\n",
+		    xp_arena_family_name(x->family),
+		    xp_arena_telemetries[x->telemetry].name, x->algorithm, name,
+		    r->value, r->lo, r->hi, x->n_runs);
+}
+
+int xp_arena_print_scores(const struct xp_arena_standing *s, FILE *out,
+    struct sim_err *e)
+{
+	int rc = 0;
 	fputs("family,telemetry,algorithm,score,value,lo,hi,runs\n", out);
-	for (size_t i = 0; i < s->n; i++)
+	for (size_t i = 0; rc == 0 && i < s->n; i++) {
+		const struct xp_arena_entry *x = &s->entry[i];
+		struct sim_ratio r;
 		for (unsigned m = 0; m < XP_ARENA_N_SCORES; m++) {
-			const struct xp_arena_entry *x = &s->entry[i];
-			const struct sim_ratio r = xp_arena_score(x, m);
-			if (!isnan(r.value))
-				fprintf(out, "%s,%s,%s,%s,%.6g,%.6g,%.6g,%zu\n",
-				    xp_arena_family_name(x->family),
-				    xp_arena_telemetries[x->telemetry].name,
-				    x->algorithm, xp_arena_scores[m], r.value,
-				    r.lo, r.hi, x->n_runs);
+			r = xp_arena_score(x, m);
+			arena_print_score(x, xp_arena_scores[m], &r, out);
 		}
+		if ((rc = xp_arena_alarms_a_day(s, x, &r, e)) == 0)
+			arena_print_score(x, "alarms_a_day", &r, out);
+	}
+	return rc;
 }
 
 void xp_arena_print_pairs(const struct xp_arena_standing *s, FILE *out)

@@ -74,6 +74,13 @@ void xp_arena_free(struct xp_arena_standing *s);
 /* With its interval of 95 %; NaN: there is none. */
 struct sim_ratio xp_arena_score(const struct xp_arena_entry *x, unsigned score);
 
+/* Windows without a fault in which something is accused, of a day's windows of 30 s
+ * each, of X's family or, of all families, of those that have such: with its exact
+ * binomial interval of 95 %. NaN: there are none. Errors SIM_ENOMEM. */
+#define XP_ARENA_WINDOWS_A_DAY 2880
+int xp_arena_alarms_a_day(const struct xp_arena_standing *s,
+    const struct xp_arena_entry *x, struct sim_ratio *out, struct sim_err *e);
+
 /* The F of A less that of B, paired by run, with its interval of 95 %. */
 struct sim_ratio xp_arena_difference(const struct xp_arena_entry *a,
     const struct xp_arena_entry *b);
@@ -94,8 +101,10 @@ int xp_arena_in_front(const struct xp_arena_standing *s,
 /* Beyond the last one it is "all". */
 const char *xp_arena_family_name(size_t family);
 
-/* Tidy CSV: family, telemetry, algorithm, score, value, lo, hi, runs. */
-void xp_arena_print_scores(const struct xp_arena_standing *s, FILE *out);
+/* Tidy CSV: family, telemetry, algorithm, score, value, lo, hi, runs; alarms_a_day
+ * is one of the scores. Errors SIM_ENOMEM. */
+int xp_arena_print_scores(const struct xp_arena_standing *s, FILE *out,
+    struct sim_err *e);
 
 /* CSV of all pairs of entries of all families: telemetry and algorithm of both,
  * difference of F, lo, hi. */

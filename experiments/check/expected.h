@@ -69,4 +69,10 @@ int xp_expected_check(const struct res_cube *c, const char *name,
     void (*differ)(void *arg, const char *sentence), void *arg,
     struct sim_err *e);
 
+/* The same of a table OURS that was written before, of complete results. */
+int xp_expected_check_table(const char *our_name, const char *ours,
+    const char *name, const char *text, struct xp_expected *x,
+    void (*differ)(void *arg, const char *sentence), void *arg,
+    struct sim_err *e);
+
 #endif

@@ -15,6 +15,7 @@
 #include "sim/vec.h"
 
 #define COLUMNS "metric\truns\tn\ttrials\tvalue\tse"
+const char xp_expected_columns[] = COLUMNS;
 enum { N_COLUMNS = 6, MOST_ALONG = 100, MOST_PLACES = 500 };
 
 /* --- what it was made of ---------------------------------------------------*/
@@ -32,7 +33,7 @@ static size_t version_length(const struct res_cube *c)
 	return strcspn(c->version ? c->version : res_version(), " ");
 }
 
-static uint64_t made_of(const struct res_cube *c)
+uint64_t xp_expected_made_of(const struct res_cube *c)
 {
 	const char *over = c->overrides ? c->overrides : "";
 	const char *spec = c->spec ? c->spec : "";
@@ -149,7 +150,7 @@ static void put_head(const struct res_cube *c, FILE *out)
 	    "# seed %" PRIu64 ", %zu runs, version %.*s; made of %016" PRIx64
 	    "\n",
 	    c->seed, c->n_runs, (int)version_length(c),
-	    c->version ? c->version : res_version(), made_of(c));
+	    c->version ? c->version : res_version(), xp_expected_made_of(c));
 	for (size_t a = 0; a < c->n_axes; a++)
 		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
 			expected_put_text(out, c->axis[a].coord[i].name);

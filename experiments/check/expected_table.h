@@ -55,6 +55,12 @@ struct xp_expected_table {
 	char *text;                  /* what the others point into */
 };
 
+/* Names of the columns behind those of coordinates, with tabs between. */
+extern const char xp_expected_columns[];
+
+/* The number that C was made of. */
+uint64_t xp_expected_made_of(const struct res_cube *c);
+
 /* Write that of C to OUT. Cost O(points * runs * metrics). Errors SIM_EIO,
  * SIM_ENOMEM. */
 int xp_expected_write(const struct res_cube *c, FILE *out, struct sim_err *e);

@@ -9,6 +9,7 @@
 #include "experiments/arena/cpu.h"
 #include "experiments/cmd/arena_plot.h"
 #include "experiments/cmd/arena_tell.h"
+#include "experiments/cmd/arena_words.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/signals.h"
 #include "experiments/plug/plug.h"
@@ -20,6 +21,7 @@
 #include "sim/text.h"
 
 enum { ARENA_MAX_ALGOS = 32, ARENA_MAX_SET = 64, ARENA_TEXT = 4096 };
+#define ARENA_SLOW_S 0.02
 #define ARENA_PHRASE "culprit arena 1"
 
 struct args {
@@ -67,7 +69,9 @@ static const struct cmd_option cmd_arena_options[] = {
 	.take = cmd_take_flag, .at = CMD_AT(force)},
     {"fresh", 0, NULL, "start over whatever DIR holds", .take = cmd_take_flag,
 	.at = CMD_AT(fresh)},
-    {"plot", 0, NULL, "draw DIR/arena_front, arena_map and arena_cd, too",
+    {"plot", 0, NULL,
+	"time networks of all sizes, too, and draw DIR/arena_front, arena_map, "
+	"arena_cd and arena_scaling",
 	.take = cmd_take_flag, .at = CMD_AT(plot)},
     {.doc = "Help:", .group = -1},
     {0},
@@ -109,15 +113,18 @@ static const struct cmd_line cmd_arena_line = {
 	"three kinds of networks, with each algorithm that reads what the "
 	"telemetry has, and print how well they did and what it cost.\v"
 	"DIR gets FAMILY.TELEMETRY.h5, ordinary results, for each; scores.csv, "
-	"pairs.csv with differences of F paired by run, front.tsv, map.tsv "
-	"and cd.tsv of figures; and cpu.csv, which is measured and so differs "
-	"every "
-	"time. All else is the same bytes for any number of jobs and "
+	"pairs.csv with differences of F paired by run; standing.tsv, which "
+	"`culprit verify arena` holds against results/expected/arena.tsv; "
+	"front.tsv, map.tsv and cd.tsv of figures; and cpu.csv, which with "
+	"scaling.tsv is measured and so differs every time. All else is the "
+	"same bytes for "
+	"any number of jobs and "
 	"interruptions: the same command goes on where one was stopped.\n\n"
 	"The same phrase gives the same faults, flows and losses to all "
 	"algorithms and telemetries. F is the mean over windows that have a "
 	"fault of the harmonic mean of precision and recall; families count "
-	"alike. What telemetry costs is counted by rows and packets "
+	"alike. False alarms are of a day of windows of 30 s in which nothing "
+	"fails. What telemetry costs is counted by rows and packets "
 	"(telemetry.cost, telemetry.wire).\n\n"
 	"Exit codes: 0 every cell is done; 2 the command line is wrong, or DIR "
 	"holds other results; 3 cells failed or are left to do, or a file "
@@ -130,6 +137,8 @@ struct arena_algo {
 	char *text; /* as in a spec; within arena.list */
 	char label[64];
 	unsigned needs;
+	double most_s; /* of CPU, for a window so far */
+	int slow;      /* too slow for larger networks */
 };
 
 struct arena {
@@ -140,29 +149,12 @@ struct arena {
 	struct arena_algo algo[ARENA_MAX_ALGOS];
 	size_t n_algos;
 	struct plug_set *plugs; /* those from outside */
-	unsigned n_workers, n_failed;
+	unsigned n_workers;
 	struct cmd_arena_told told;
 	FILE *cpu_out;
 	struct xp_progress display;
 	struct res_progress done;
 };
-
-/* Where the word of a list ends: at a comma outside of brackets and quotes. */
-static char *arena_word_end(char *s)
-{
-	int depth = 0;
-	char quote = '\0';
-	for (; *s && (depth > 0 || quote || *s != ','); s++) {
-		if (quote)
-			quote = *s == quote ? '\0' : quote;
-		else if (*s == '"' || *s == '\'')
-			quote = *s;
-		else
-			depth +=
-			    (*s == '{' || *s == '[') - (*s == '}' || *s == ']');
-	}
-	return s;
-}
 
 static int arena_take_list(struct arena *x, struct sim_err *e)
 {
@@ -215,47 +207,12 @@ static int arena_read_algos(struct arena *x, struct sim_err *e)
 {
 	int rc = arena_take_list(x, e);
 	for (char *at = x->list, *next = at; rc == 0 && next; at = next) {
-		char *end = arena_word_end(at);
+		char *end = cmd_arena_word_end(at);
 		next = *end ? end + 1 : NULL;
 		*end = '\0';
 		rc = arena_read_algo(x, at, e);
 	}
 	return rc;
-}
-
-/* Is NAME one of the words of LIST; NULL: any is. */
-static int arena_is_asked(const char *list, const char *name)
-{
-	const size_t n = strlen(name);
-	for (const char *at = list; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		if (strncmp(at, name, n) == 0 && (at[n] == ',' || !at[n]))
-			return 1;
-	}
-	return !list;
-}
-
-/* Each word of LIST must be one of the N of NAME. */
-static int arena_check_words(const char *option, const char *list,
-    const char *const *name, size_t n, struct sim_err *e)
-{
-	for (const char *at = list; at;) {
-		const char *end = strchrnul(at, ',');
-		char word[64];
-		int is = 0;
-		snprintf(word, sizeof(word), "%.*s", (int)(end - at), at);
-		for (size_t i = 0; i < n; i++)
-			is |= strcmp(word, name[i]) == 0;
-		if (!is) {
-			const char *near = sim_did_you_mean(word, name, n);
-			return sim_fail(e, SIM_EINVAL,
-			    "%s: there is no \"%s\"%s%s%s", option, word,
-			    near ? "; did you mean \"" : "; see --help.",
-			    near ? near : "", near ? "\"?" : "");
-		}
-		at = *end ? end + 1 : NULL;
-	}
-	return 0;
 }
 
 static int arena_check_lists(const struct args *a, struct sim_err *e)
@@ -264,13 +221,13 @@ static int arena_check_lists(const struct args *a, struct sim_err *e)
 	size_t n = 0;
 	while (xp_arena_families[n])
 		n++;
-	int rc = arena_check_words("--families", a->families, xp_arena_families,
-	    n, e);
+	int rc = cmd_arena_check_words("--families", a->families,
+	    xp_arena_families, n, e);
 	for (n = 0; xp_arena_telemetries[n].name; n++)
 		name[n] = xp_arena_telemetries[n].name;
-	return rc < 0
-	    ? rc
-	    : arena_check_words("--telemetries", a->telemetries, name, n, e);
+	return rc < 0 ? rc
+		      : cmd_arena_check_words("--telemetries", a->telemetries,
+			    name, n, e);
 }
 
 /* Whoever is named and reads nothing that is asked for would not be missed. */
@@ -280,7 +237,7 @@ static int arena_check_reads(const struct arena *x, struct sim_err *e)
 		const struct xp_arena_telemetry *t, *asked = NULL;
 		unsigned lacks = 1;
 		for (t = xp_arena_telemetries; lacks && t->name; t++) {
-			if (!arena_is_asked(x->a->telemetries, t->name))
+			if (!cmd_arena_is_asked(x->a->telemetries, t->name))
 				continue;
 			asked = t;
 			lacks = x->algo[i].needs & ~telemetry_holds(t->kinds);
@@ -297,42 +254,48 @@ static int arena_check_reads(const struct arena *x, struct sim_err *e)
 
 /* --- one sweep ------------------------------------------------------------- */
 
-/* The assignment of those that read what KINDS have; how many they are. */
-static size_t arena_put_algos(const struct arena *x, unsigned kinds,
+static int arena_reads(const struct arena *x, size_t algo, size_t telemetry)
+{
+	return !x->algo[algo].slow &&
+	    !(x->algo[algo].needs &
+		~telemetry_holds(xp_arena_telemetries[telemetry].kinds));
+}
+
+/* The assignment of those that read that telemetry; how many they are. */
+static size_t arena_put_algos(const struct arena *x, size_t telemetry,
     struct sim_text *t)
 {
-	const unsigned holds = telemetry_holds(kinds);
 	size_t n = 0;
 	sim_put(t, "algorithms=[");
 	for (size_t i = 0; i < x->n_algos; i++)
-		if (!(x->algo[i].needs & ~holds))
+		if (arena_reads(x, i, telemetry))
 			sim_put(t, "%s%s", n++ > 0 ? ", " : "",
 			    x->algo[i].text);
 	sim_put(t, "]");
 	return n;
 }
 
-static int arena_load(const struct arena *x, size_t family, size_t telemetry,
-    struct xp_spec *s, struct sim_err *e)
+static int arena_load(const struct arena *x, const struct xp_arena_size *size,
+    size_t family, size_t telemetry, struct xp_spec *s, struct sim_err *e)
 {
 	const char *name = xp_arena_families[family];
 	char algos[ARENA_TEXT + 32], seed[64], runs[32], *path = NULL;
 	const char *set[ARENA_MAX_SET + 8];
 	struct sim_text t = {algos, sizeof(algos), 0};
 	size_t n = 0;
-	arena_put_algos(x, xp_arena_telemetries[telemetry].kinds, &t);
+	arena_put_algos(x, telemetry, &t);
 	snprintf(seed, sizeof(seed), "seed=%" PRIu64,
 	    xp_arena_seed(x->a->phrase));
-	snprintf(runs, sizeof(runs), "runs=%" PRIu32, x->size->runs);
+	snprintf(runs, sizeof(runs), "runs=%" PRIu32, size->runs);
 	set[n++] = seed;
 	if (!cmd_is_set("runs", x->a->set.set, x->a->set.n_set))
 		set[n++] = runs;
 	if (!cmd_is_set("sweep.zip.topology", x->a->set.set, x->a->set.n_set))
-		set[n++] = x->size->topologies;
+		set[n++] = size->topologies;
 	set[n++] = xp_arena_telemetries[telemetry].set;
 	set[n++] = algos;
 	if (strcmp(name, "hot_tor") == 0)
-		set[n++] = x->size->one_rack;
+		set[n++] = size->one_rack;
 	for (size_t i = 0; i < x->a->set.n_set; i++)
 		set[n++] = x->a->set.set[i];
 	int rc = cmd_find(&path, name, "experiments/arena", ".yaml", e);
@@ -346,20 +309,36 @@ static int arena_load(const struct arena *x, size_t family, size_t telemetry,
 static void arena_complain(void *arg, const char *message)
 {
 	struct arena *x = arg;
-	if (++x->n_failed <= 10)
+	if (++x->told.n_failed <= 10)
 		fprintf(stderr, "culprit: %s\n", message);
 }
 
-/* Three points: a network of each kind. */
-static int arena_time(struct arena *x, size_t family, size_t telemetry,
-    struct xp_spec *s, const struct res_cube *c, struct sim_err *e)
+/* A row for each algorithm of S, which are those that read that telemetry. */
+static void arena_put_cost(struct arena *x, FILE *out, char sep,
+    const char *family, size_t telemetry, const struct xp_arena_cost *c)
 {
-	double cpu_s[XP_ARENA_TIMED];
-	const int rc = xp_arena_time(s, 3, cpu_s, e);
-	for (size_t i = 0; rc == 0 && i < c->n_algos; i++)
-		fprintf(x->cpu_out, "%s,%s,%s,%.6g\n",
-		    xp_arena_families[family],
-		    xp_arena_telemetries[telemetry].name, c->algo[i], cpu_s[i]);
+	const char *name = xp_arena_telemetries[telemetry].name;
+	for (size_t i = 0, k = 0; i < x->n_algos; i++) {
+		struct arena_algo *a = &x->algo[i];
+		if (!arena_reads(x, i, telemetry))
+			continue;
+		a->most_s = fmax(a->most_s, c->of[k].s);
+		fprintf(out, "%s%c%s%c%s%c%.0f%c%.6g%c%.6g\n", family, sep,
+		    name, sep, a->label, sep, c->n_links, sep, c->of[k].s, sep,
+		    c->of[k].bytes);
+		k++;
+	}
+}
+
+/* The first three points have a network of each kind. */
+static int arena_time(struct arena *x, const char *family, size_t telemetry,
+    struct xp_spec *s, FILE *out, char sep, struct sim_err *e)
+{
+	struct xp_arena_cost cost;
+	int rc = 0;
+	for (size_t p = 0; rc == 0 && p < 3 && p < s->n_points; p++)
+		if ((rc = xp_arena_time(s, p, &cost, e)) == 0)
+			arena_put_cost(x, out, sep, family, telemetry, &cost);
 	return rc;
 }
 
@@ -380,30 +359,39 @@ static int arena_run(struct arena *x, size_t family, size_t telemetry,
 	    .stop = x->stop,
 	    .complain = arena_complain,
 	    .arg = x};
-	int rc = arena_load(x, family, telemetry, &s, e);
+	int rc = arena_load(x, x->size, family, telemetry, &s, e);
 	if (rc == 0 && (rc = cmd_make_way(out, e)) == 0)
 		rc = xp_run_sweep(&r, &c, e);
+	if (rc == 0)
+		x->told.made_of = xp_arena_made_of(x->told.made_of, &c);
 	if (rc == 0)
 		rc = xp_arena_add(&x->told.standing, family, telemetry, &c, e);
 	if (rc == 0)
 		rc = xp_arena_ranks_add(&x->told.ranks,
 		    xp_arena_families[family], telemetry, &c, e);
 	if (rc == 0 && !*x->stop)
-		rc = arena_time(x, family, telemetry, &s, &c, e);
+		rc = arena_time(x, xp_arena_families[family], telemetry, &s,
+		    x->cpu_out, ',', e);
 	res_cube_free(&c);
 	xp_spec_free(&s);
 	return rc;
 }
 
-/* Whether that sweep is asked for and any algorithm can use what it has. */
+/* Whether that telemetry is asked for and any algorithm can use what it has. */
+static int arena_is_read(const struct arena *x, size_t telemetry)
+{
+	int any = 0;
+	for (size_t i = 0; i < x->n_algos; i++)
+		any |= arena_reads(x, i, telemetry);
+	return any &&
+	    cmd_arena_is_asked(x->a->telemetries,
+		xp_arena_telemetries[telemetry].name);
+}
+
 static int arena_is_due(const struct arena *x, size_t family, size_t telemetry)
 {
-	const struct xp_arena_telemetry *t = &xp_arena_telemetries[telemetry];
-	char algos[ARENA_TEXT + 32];
-	struct sim_text text = {algos, sizeof(algos), 0};
-	return arena_is_asked(x->a->families, xp_arena_families[family]) &&
-	    arena_is_asked(x->a->telemetries, t->name) &&
-	    arena_put_algos(x, t->kinds, &text) > 0;
+	return cmd_arena_is_asked(x->a->families, xp_arena_families[family]) &&
+	    arena_is_read(x, telemetry);
 }
 
 static uint64_t arena_each(struct arena *x, int run, int *rc, struct sim_err *e)
@@ -423,7 +411,7 @@ static uint64_t arena_each(struct arena *x, int run, int *rc, struct sim_err *e)
 	return n;
 }
 
-/* --- the whole ------------------------------------------------------------- */
+/* --- all sweeps ------------------------------------------------------------ */
 
 static int arena_sweeps(struct arena *x, struct sim_err *e)
 {
@@ -431,7 +419,8 @@ static int arena_sweeps(struct arena *x, struct sim_err *e)
 	x->cpu_out = open_memstream(&x->told.cpu, &x->told.n_cpu);
 	if (!x->cpu_out)
 		return sim_fail(e, SIM_ENOMEM, "no memory for times.");
-	fputs("family,telemetry,algorithm,cpu_s\n", x->cpu_out);
+	fputs("family,telemetry,algorithm,links,cpu_s,memory_bytes\n",
+	    x->cpu_out);
 	x->done.n_cells = arena_each(x, 0, &rc, e);
 	xp_progress_start(&x->display, x->a->quiet ? NULL : stderr, "arena",
 	    "sweeps", &x->done, clock_now());
@@ -441,6 +430,77 @@ static int arena_sweeps(struct arena *x, struct sim_err *e)
 		rc = sim_fail(e, SIM_ENOMEM, "no memory for times.");
 	return rc;
 }
+
+/* --- networks of all sizes -------------------------------------------------- */
+
+/* Of the first family. */
+static int arena_scale(struct arena *x, const struct xp_arena_size *size,
+    size_t telemetry, FILE *out, struct sim_err *e)
+{
+	struct xp_spec s = {0};
+	int rc = arena_load(x, size, 0, telemetry, &s, e);
+	if (rc == 0)
+		rc = arena_time(x, size->name, telemetry, &s, out, '\t', e);
+	xp_spec_free(&s);
+	return rc;
+}
+
+/* Who takes long for a window of one size would take minutes for the next. */
+static void arena_leave_slow(struct arena *x)
+{
+	for (size_t i = 0; i < x->n_algos; i++)
+		x->algo[i].slow = x->algo[i].most_s > ARENA_SLOW_S;
+}
+
+static uint64_t arena_scale_each(struct arena *x, FILE *out, int *rc,
+    struct sim_err *e)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; xp_arena_sizes[i].name; i++) {
+		for (size_t t = 0; xp_arena_telemetries[t].name; t++) {
+			if (*rc < 0 || *x->stop || !arena_is_read(x, t))
+				continue;
+			n++;
+			if (!out)
+				continue;
+			*rc = arena_scale(x, &xp_arena_sizes[i], t, out, e);
+			x->done.n_done++;
+			xp_progress_update(&x->display, &x->done, clock_now());
+		}
+		if (out)
+			arena_leave_slow(x);
+	}
+	return n;
+}
+
+/* Write DIR/scaling.tsv. */
+static int arena_scaling(struct arena *x, struct sim_err *e)
+{
+	char path[4096], *text = NULL;
+	size_t n = 0;
+	int rc = 0;
+	FILE *out = open_memstream(&text, &n);
+	if (!out)
+		return sim_fail(e, SIM_ENOMEM, "no memory for times.");
+	for (size_t i = 0; i < x->n_algos; i++)
+		x->algo[i].most_s = 0;
+	fputs("size\ttelemetry\talgorithm\tlinks\tcpu_s\tmemory_bytes\n", out);
+	x->done =
+	    (struct res_progress){.n_cells = arena_scale_each(x, NULL, &rc, e)};
+	xp_progress_start(&x->display, x->a->quiet ? NULL : stderr, "scaling",
+	    "networks", &x->done, clock_now());
+	arena_scale_each(x, out, &rc, e);
+	xp_progress_end(&x->display, &x->done, clock_now());
+	if (fclose(out) != 0 && rc == 0)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for times.");
+	snprintf(path, sizeof(path), "%s/scaling.tsv", x->told.dir);
+	if (rc == 0 && !*x->stop)
+		rc = cmd_write_file(path, text, n, e);
+	free(text);
+	return rc;
+}
+
+/* --- the whole ------------------------------------------------------------- */
 
 static int arena_plot(const struct arena *x, struct sim_err *e)
 {
@@ -454,6 +514,7 @@ static int arena_plot(const struct arena *x, struct sim_err *e)
 	const struct cmd_arena_plot p = {.dir = x->told.dir,
 	    .title = title,
 	    .algos = algos,
+	    .made_of = x->told.made_of,
 	    .n_runs = s->n > 0 ? s->entry[0].n_runs : 0};
 	return cmd_arena_draw(&p, e);
 }
@@ -469,12 +530,14 @@ static int arena_all_of_it(struct arena *x, struct sim_err *e)
 		return CMD_TROUBLE;
 	}
 	if ((rc = xp_arena_sum(&x->told.standing, e)) < 0 ||
-	    (rc = cmd_arena_write(&x->told, e)) < 0)
+	    (rc = cmd_arena_write(&x->told, e)) < 0 ||
+	    (rc = cmd_arena_print(&x->told, e)) < 0)
 		return cmd_fail(CMD_TROUBLE, e);
-	cmd_arena_print(&x->told);
-	if (x->a->plot && (rc = arena_plot(x, e)) < 0)
-		return cmd_fail(CMD_TROUBLE, e);
-	return x->n_failed > 0 ? CMD_TROUBLE : CMD_GOOD;
+	if (x->a->plot &&
+	    ((rc = arena_scaling(x, e)) < 0 || *x->stop ||
+		(rc = arena_plot(x, e)) < 0))
+		return rc < 0 ? cmd_fail(CMD_TROUBLE, e) : CMD_TROUBLE;
+	return x->told.n_failed > 0 ? CMD_TROUBLE : CMD_GOOD;
 }
 
 int cmd_arena(int argc, char **argv)

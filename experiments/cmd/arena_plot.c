@@ -3,12 +3,16 @@
  */
 #include "experiments/cmd/arena_plot.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiments/cmd/cmd.h"
 #include "experiments/plot/gnuplot.h"
+#include "results/file.h"
+#include "results/provenance.h"
+#include "results/stamp.h"
 
 void cmd_arena_put_label(struct sim_text *t, const char *label)
 {
@@ -16,6 +20,29 @@ void cmd_arena_put_label(struct sim_text *t, const char *label)
 	for (const char *c = label; *c; c++)
 		sim_put(t, "%c", *c == '\'' || *c == '"' ? '`' : *c);
 	sim_put(t, "\" ");
+}
+
+/* A figure tells which standing it is of. */
+static int arena_stamp(const struct cmd_arena_plot *p, const char *path,
+    struct sim_err *e)
+{
+	struct res_stamp s = {.n = 2,
+	    .item = {{.name = "culprit"}, {.name = "arena"}}};
+	void *bytes = NULL;
+	char *stamped = NULL;
+	size_t n = 0, n_stamped = 0;
+	snprintf(s.title, sizeof(s.title), "%s", p->title);
+	snprintf(s.item[0].value, RES_STAMP_BYTES, "%s", res_version());
+	snprintf(s.item[1].value, RES_STAMP_BYTES, "made of %016" PRIx64,
+	    p->made_of);
+	int rc = res_file_read(path, &bytes, &n, e);
+	if (rc == 0)
+		rc = res_stamp_image(&stamped, &n_stamped, bytes, n, &s, e);
+	if (rc == 0)
+		rc = cmd_write_file(path, stamped, n_stamped, e);
+	free(stamped);
+	free(bytes);
+	return rc;
 }
 
 /* FIGURE of DIR's table NAME.tsv, by the script plots/arena_NAME.gp. */
@@ -31,6 +58,8 @@ static int arena_draw(const struct cmd_arena_plot *p, const char *name,
 		snprintf(out, sizeof(out), "%s/%s.%s", p->dir, figure,
 		    formats[i]);
 		rc = xp_gnuplot_run(script, "plots", vars, table, out, e);
+		if (rc == 0)
+			rc = arena_stamp(p, out, e);
 		if (rc == 0)
 			printf("%s\n", out);
 	}
@@ -52,7 +81,7 @@ int cmd_arena_draw(const struct cmd_arena_plot *p, struct sim_err *e)
 	int rc = fclose(out) == 0
 	    ? 0
 	    : sim_fail(e, SIM_ENOMEM, "no memory for labels.");
-	static const char *const figures[] = {"front", "map", "cd"};
+	static const char *const figures[] = {"front", "map", "cd", "scaling"};
 	for (size_t i = 0; rc == 0 && i < sizeof(figures) / sizeof(*figures);
 	     i++)
 		rc = arena_draw(p, figures[i], vars, e);

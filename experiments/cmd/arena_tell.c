@@ -8,12 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
 
-/* CPU seconds a window, the mean of what cpu.csv has of these. */
+enum { ARENA_CPU_S = 1, ARENA_BYTES = 2 };
+
+/* The mean of what cpu.csv has of these, in that column behind the algorithm. */
 static double arena_cpu_of(const struct cmd_arena_told *x,
-    const struct xp_arena_entry *one)
+    const struct xp_arena_entry *one, int column)
 {
 	char want[128];
 	double sum = 0;
@@ -22,6 +25,8 @@ static double arena_cpu_of(const struct cmd_arena_told *x,
 	    xp_arena_telemetries[one->telemetry].name, one->algorithm);
 	for (const char *at = x->cpu; (at = strstr(at, want)); n++) {
 		at += strlen(want);
+		for (int i = 0; i < column; i++)
+			at = strchr(at, ',') + 1;
 		sum += strtod(at, NULL);
 	}
 	return n > 0 ? sum / n : NAN;
@@ -38,56 +43,60 @@ static void arena_print_cell(double v, int digits, int less)
 		printf(" %8.*f", digits, v);
 }
 
-static void arena_print_row(const struct cmd_arena_told *x,
-    const struct xp_arena_entry *one)
+/* An interval, or that there is none. */
+static void arena_print_span(const struct sim_ratio *r, int digits, double most)
+{
+	char text[32] = "-";
+	if (!isnan(r->value))
+		snprintf(text, sizeof(text), "%.*f-%.*f", digits,
+		    fmax(r->lo, 0), digits, fmin(r->hi, most));
+	printf(" %11s", text);
+}
+
+static int arena_print_row(const struct cmd_arena_told *x,
+    const struct xp_arena_entry *one, struct sim_err *e)
 {
 	static const unsigned shares[] = {XP_ARENA_precision, XP_ARENA_recall,
-	    XP_ARENA_exact, XP_ARENA_alarms, XP_ARENA_blame};
+	    XP_ARENA_exact, XP_ARENA_blame};
 	const struct sim_ratio f = xp_arena_score(one, XP_ARENA_f);
-	char interval[32];
-	snprintf(interval, sizeof(interval), "%.3f-%.3f", f.lo > 0 ? f.lo : 0,
-	    f.hi < 1 ? f.hi : 1);
+	struct sim_ratio alarms;
+	const int rc = xp_arena_alarms_a_day(&x->standing, one, &alarms, e);
+	if (rc < 0)
+		return rc;
 	printf("%-8s %-13s", xp_arena_telemetries[one->telemetry].name,
 	    one->algorithm);
 	arena_print_cell(f.value, 3, 0);
-	printf(" %11s", isnan(f.value) ? "-" : interval);
+	arena_print_span(&f, 3, 1);
 	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
 		arena_print_cell(xp_arena_score(one, shares[i]).value, 3, 0);
+	arena_print_span(&alarms, 0, XP_ARENA_WINDOWS_A_DAY);
 	arena_print_cell(xp_arena_score(one, XP_ARENA_host_bytes_s).value, 4,
 	    1);
 	arena_print_cell(xp_arena_score(one, XP_ARENA_switch_bytes_s).value, 4,
 	    1);
-	arena_print_cell(1e3 * arena_cpu_of(x, one), 3, 1);
+	arena_print_cell(1e3 * arena_cpu_of(x, one, ARENA_CPU_S), 3, 1);
+	arena_print_cell(1e-3 * arena_cpu_of(x, one, ARENA_BYTES), 3, 1);
 	printf("%s\n", xp_arena_in_front(&x->standing, one) ? " *" : "");
+	return 0;
 }
 
-static void arena_say(const char *what, const struct xp_arena_entry *x)
-{
-	const struct sim_ratio f = xp_arena_score(x, XP_ARENA_f);
-	printf("%s: %s on %s, F %.3f, %.4g B/s a host.\n", what, x->algorithm,
-	    xp_arena_telemetries[x->telemetry].name, f.value,
-	    xp_arena_score(x, XP_ARENA_host_bytes_s).value);
-}
-
-void cmd_arena_print(const struct cmd_arena_told *x)
+int cmd_arena_print(const struct cmd_arena_told *x, struct sim_err *e)
 {
 	const struct xp_arena_standing *s = &x->standing;
-	char least[80];
+	char answer[XP_ARENA_ANSWER];
+	int rc = 0;
 	printf("arena %d, size %s, phrase \"%s\", seed %" PRIu64 "\n\n",
 	    XP_ARENA_VERSION, x->size, x->phrase, xp_arena_seed(x->phrase));
-	printf("%-8s %-13s %8s %11s %8s %8s %8s %8s %8s %8s %8s %8s\n", "has",
-	    "algorithm", "F", "95 %", "precis.", "recall", "exact", "alarms",
-	    "blame", "host B/s", "sw. B/s", "CPU ms");
-	for (size_t i = 0; i < s->n_of_all; i++)
-		arena_print_row(x, &s->entry[i]);
+	printf("%-8s %-13s %8s %11s %8s %8s %8s %8s %11s %8s %8s %8s %8s\n",
+	    "has", "algorithm", "F", "95 %", "precis.", "recall", "exact",
+	    "blame", "alarms/day", "host B/s", "sw. B/s", "CPU ms", "kB");
+	for (size_t i = 0; rc == 0 && i < s->n_of_all; i++)
+		rc = arena_print_row(x, &s->entry[i], e);
 	printf("\n* nothing with fewer bytes of a host has a greater F.\n");
-	if (!xp_arena_best(s))
-		return;
-	arena_say("Best", xp_arena_best(s));
-	snprintf(least, sizeof(least),
-	    "Least telemetry for at most %g less, shown at 95 %%",
-	    XP_ARENA_MARGIN);
-	arena_say(least, xp_arena_thriftiest(s));
+	xp_arena_answer(s, answer);
+	if (*answer)
+		printf("%s\n", answer);
+	return rc;
 }
 
 typedef int arena_printer(const struct cmd_arena_told *x, FILE *out,
@@ -120,16 +129,61 @@ static int arena_write(const struct cmd_arena_told *x, const char *name,
 		xp_arena_print_##name(&x->standing, out);                      \
 		return 0;                                                      \
 	}
-PRINTER(scores)
 PRINTER(pairs)
 PRINTER(front)
 PRINTER(map)
 #undef PRINTER
 
+static int arena_put_scores(const struct cmd_arena_told *x, FILE *out,
+    struct sim_err *e)
+{
+	return xp_arena_print_scores(&x->standing, out, e);
+}
+
 static int arena_put_ranks(const struct cmd_arena_told *x, FILE *out,
     struct sim_err *e)
 {
 	return xp_arena_ranks_print(&x->ranks, out, e);
+}
+
+/* What is printed, with all its digits, for programs. */
+static int arena_put_table(const struct cmd_arena_told *x, FILE *out,
+    struct sim_err *e)
+{
+	int rc = 0;
+	fputs("telemetry\talgorithm\tf\tf_lo\tf_hi\talarms_a_day\talarms_lo\t"
+	      "alarms_hi",
+	    out);
+	for (unsigned m = XP_ARENA_f + 1; m < XP_ARENA_N_SCORES; m++)
+		fprintf(out, "\t%s", xp_arena_scores[m]);
+	fputs("\tcpu_s\tmemory_bytes\tin_front\n", out);
+	for (size_t i = 0; rc == 0 && i < x->standing.n_of_all; i++) {
+		const struct xp_arena_entry *one = &x->standing.entry[i];
+		const struct sim_ratio f = xp_arena_score(one, XP_ARENA_f);
+		struct sim_ratio a;
+		rc = xp_arena_alarms_a_day(&x->standing, one, &a, e);
+		fprintf(out, "%s\t%s\t%.4g\t%.4g\t%.4g\t%.4g\t%.4g\t%.4g",
+		    xp_arena_telemetries[one->telemetry].name, one->algorithm,
+		    f.value, f.lo, f.hi, a.value, a.lo, a.hi);
+		for (unsigned m = XP_ARENA_f + 1; m < XP_ARENA_N_SCORES; m++)
+			fprintf(out, "\t%.4g", xp_arena_score(one, m).value);
+		fprintf(out, "\t%.3g\t%.3g\t%d\n",
+		    arena_cpu_of(x, one, ARENA_CPU_S),
+		    arena_cpu_of(x, one, ARENA_BYTES),
+		    xp_arena_in_front(&x->standing, one));
+	}
+	return rc;
+}
+
+static int arena_put_standing(const struct cmd_arena_told *x, FILE *out,
+    struct sim_err *e)
+{
+	const struct xp_arena_head h = {.size = x->size,
+	    .seed = xp_arena_seed(x->phrase),
+	    .made_of = x->made_of};
+	(void)e;
+	xp_arena_print_standing(&x->standing, &h, out);
+	return 0;
 }
 
 static int arena_put_cpu(const struct cmd_arena_told *x, FILE *out,
@@ -148,9 +202,17 @@ int cmd_arena_write(const struct cmd_arena_told *x, struct sim_err *e)
 	} file[] = {{"scores.csv", arena_put_scores},
 	    {"pairs.csv", arena_put_pairs}, {"front.tsv", arena_put_front},
 	    {"map.tsv", arena_put_map}, {"cd.tsv", arena_put_ranks},
-	    {"cpu.csv", arena_put_cpu}};
+	    {"cpu.csv", arena_put_cpu}, {"table.tsv", arena_put_table}};
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < sizeof(file) / sizeof(file[0]); i++)
 		rc = arena_write(x, file[i].name, file[i].print, e);
-	return rc;
+	if (rc < 0 || x->n_failed == 0)
+		return rc < 0
+		    ? rc
+		    : arena_write(x, "standing.tsv", arena_put_standing, e);
+	/* One of earlier runs would be taken for theirs. */
+	char path[4096];
+	snprintf(path, sizeof(path), "%s/standing.tsv", x->dir);
+	unlink(path);
+	return 0;
 }

@@ -5,21 +5,24 @@
 #define EXPERIMENTS_CMD_ARENA_TELL_H
 
 #include "experiments/arena/ranks.h"
-#include "experiments/arena/score.h"
+#include "experiments/arena/standing.h"
 
 /* All that sweeps came to. */
 struct cmd_arena_told {
 	const char *dir, *size, *phrase;
+	uint64_t made_of;  /* see experiments/arena/standing.h */
+	unsigned n_failed; /* cells */
 	struct xp_arena_standing standing; /* summed */
 	struct xp_arena_ranks ranks;
 	char *cpu; /* cpu.csv */
 	size_t n_cpu;
 };
 
-/* The table that people read, to stdout. */
-void cmd_arena_print(const struct cmd_arena_told *x);
+/* The table that people read, to stdout. Errors SIM_ENOMEM. */
+int cmd_arena_print(const struct cmd_arena_told *x, struct sim_err *e);
 
-/* All tables of DIR. Errors SIM_EIO, SIM_ENOMEM. */
+/* All tables of DIR; standing.tsv if no cell failed, and else there is none.
+ * Errors SIM_EIO, SIM_ENOMEM. */
 int cmd_arena_write(const struct cmd_arena_told *x, struct sim_err *e);
 
 #endif

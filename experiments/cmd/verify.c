@@ -63,7 +63,8 @@ static const struct cmd_line cmd_verify_line = {
     .doc =
 	"Hold results/out/FIGURE.h5 against what the paper claims and against "
 	"the tables of an earlier full run (results/expected/FIGURE.tsv); all "
-	"figures by default.\v"
+	"figures by default. What `culprit arena --size m` came to is figure "
+	"arena.\v"
 	"A claim agrees when our 95 % interval, taken between runs, meets what "
 	"the printed number can have been rounded from, and a deviation of 5 "
 	"points would have been seen; it DIFFERS when the whole interval "
@@ -100,7 +101,41 @@ struct results {
 	char figure[64];
 	int there;
 	struct res_cube cube;
+	char *table; /* of a folder in place of a cube: its standing.tsv */
 };
+
+static void close_results(struct results *r)
+{
+	res_cube_free(&r->cube);
+	free(r->table);
+	*r = (struct results){0};
+}
+
+/* Were they made by another build? */
+static int is_stale(const struct results *r)
+{
+	char build[64];
+	if (!r->table)
+		return strcmp(r->cube.build, res_build()) != 0;
+	snprintf(build, sizeof(build), ", build %s;", res_build());
+	const char *at = strstr(r->table, build);
+	return !at || at > r->table + strcspn(r->table, "\n");
+}
+
+/* What comes of several sweeps is a folder. */
+static int open_folder(struct results *r, const char *figure, struct sim_err *e)
+{
+	char path[256];
+	void *text = NULL;
+	size_t n;
+	snprintf(path, sizeof(path), "results/out/%s/standing.tsv", figure);
+	if (access(path, F_OK) != 0)
+		return 0;
+	const int rc = res_file_read(path, &text, &n, e);
+	r->table = text;
+	r->there = rc == 0;
+	return rc;
+}
 
 /* Results that are not all there can agree by chance, and are counted as
  * missing something. */
@@ -118,12 +153,13 @@ static int open_results(struct results *r, const char *figure,
 	/* An empty name stands for no figure, after an error. */
 	if (strcmp(r->figure, figure) == 0)
 		return 0;
-	res_cube_free(&r->cube);
-	r->cube = (struct res_cube){0};
+	close_results(r);
 	snprintf(r->figure, sizeof(r->figure), "%s", figure);
 	snprintf(path, sizeof(path), "results/out/%s.h5", figure);
 	r->there = access(path, F_OK) == 0;
-	if (r->there && (rc = cmd_read_state(&r->cube, path, e)) < 0)
+	rc = r->there ? cmd_read_state(&r->cube, path, e)
+		      : open_folder(r, figure, e);
+	if (rc < 0)
 		*r->figure = '\0';
 	else
 		cmd_warn_partial(&r->cube, path);
@@ -321,15 +357,18 @@ static int verify_figure(struct verify *v, const char *figure,
 	 * error here, but missing. */
 	if (rc == 0 && r->there &&
 	    (rc = res_file_read(path, &text, &size, e)) == 0)
-		rc = xp_expected_check(&r->cube, path, text, &x, say_difference,
-		    &n, e);
+		rc = r->table
+		    ? xp_expected_check_table("our standing.tsv", r->table,
+			  path, text, &x, say_difference, &n, e)
+		    : xp_expected_check(&r->cube, path, text, &x,
+			  say_difference, &n, e);
 	free(text);
 	if (rc < 0)
 		return rc;
 	const int fails = xp_expected_fails(&x);
 	const int partial = r->there && is_partial(&r->cube);
 	v->n_failed += (size_t)fails;
-	v->n_stale += r->there && strcmp(r->cube.build, res_build()) != 0;
+	v->n_stale += r->there && is_stale(r);
 	v->n_missing += !r->there || partial;
 	print_expected(v, figure, &x,
 	    fails                                     ? "FAIL"
@@ -367,6 +406,37 @@ static int verify_expected(struct verify *v, struct sim_err *e)
 	return rc;
 }
 
+/* The table of R, to be freed. */
+static int results_text(const struct results *r, char **text, size_t *n,
+    struct sim_err *e)
+{
+	FILE *f = open_memstream(text, n);
+	if (!f)
+		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	int rc = 0;
+	if (r->table)
+		fputs(r->table, f);
+	else
+		rc = xp_expected_write(&r->cube, f, e);
+	if (fclose(f) != 0 && rc == 0)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	return rc;
+}
+
+static int refuse_stale(const struct results *r, const char *figure,
+    struct sim_err *e)
+{
+	return r->table
+	    ? sim_fail(e, SIM_EMISMATCH,
+		  "results/out/%s/standing.tsv is of another build than this "
+		  "one (%s); `culprit %s --fresh` makes it anew.",
+		  figure, res_build(), figure)
+	    : sim_fail(e, SIM_EMISMATCH,
+		  "results/out/%s.h5 is of build %s, not of this one (%s); "
+		  "`culprit run %s --fresh` makes it anew.",
+		  figure, r->cube.build, res_build(), figure);
+}
+
 /* Make results the earlier run for the future. Only whole ones will do, or
  * points would be missing ever after. */
 static int write_figure(struct verify *v, const char *figure, struct sim_err *e)
@@ -381,17 +451,9 @@ static int write_figure(struct verify *v, const char *figure, struct sim_err *e)
 		return sim_fail(e, SIM_EIO,
 		    "results/out/%s.h5 is %s; `culprit run %s` makes it.",
 		    figure, r->there ? "not complete" : "not there", figure);
-	if (strcmp(r->cube.build, res_build()) != 0)
-		return sim_fail(e, SIM_EMISMATCH,
-		    "results/out/%s.h5 is of build %s, not of this one (%s); "
-		    "`culprit run %s --fresh` makes it anew.",
-		    figure, r->cube.build, res_build(), figure);
-	FILE *f = open_memstream(&text, &n);
-	if (!f)
-		return sim_fail(e, SIM_ENOMEM, "no memory for a table.");
-	rc = xp_expected_write(&r->cube, f, e);
-	if (fclose(f) != 0 && rc == 0)
-		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
+	if (is_stale(r))
+		return refuse_stale(r, figure, e);
+	rc = results_text(r, &text, &n, e);
 	snprintf(path, sizeof(path), "%s%s.tsv", v->folder, figure);
 	if (rc == 0 && (rc = cmd_write_file(path, text, n, e)) == 0)
 		printf("%s -> %s\n", figure, path);
@@ -510,7 +572,7 @@ int cmd_verify(int argc, char **argv)
 		cmd_fail(code, &e);
 	else if (v.n_failed > 0 || (a.strict && v.n_missing + v.n_stale > 0))
 		code = CMD_FAILED;
-	res_cube_free(&v.results.cube);
+	close_results(&v.results);
 	xp_claims_free(&v.claims);
 	free(v.claims_path);
 	free(v.folder);

@@ -11,7 +11,7 @@ few=(--size s --telemetries a2,p,a2_p --families single,many,none
 # What is measured aside.
 numbers() { # FOLDER
 	(cd "$1" && sha256sum ./*.h5 scores.csv pairs.csv front.tsv map.tsv \
-	    cd.tsv)
+	    cd.tsv standing.tsv)
 }
 
 prepare() {
@@ -51,8 +51,7 @@ what_a_telemetry_lacks_is_not_asked_of_it() {
 	grep -q '^a2 *alg1 ' ../whole.out || fail "no alg1 on a2"
 	if grep -q '^p *alg1 ' ../whole.out; then fail "alg1 on p"; fi
 	grep -q '^p *flock ' ../whole.out || fail "no flock on p"
-	says 'Best: .* on ' ../whole.out
-	says 'Least telemetry .* on .*, .* B/s a host' ../whole.out
+	says 'Best is .* on .*: F .*, .* bytes/s of a host. ' ../whole.out
 	# Without a fault there is no F, and with one no false alarm.
 	if grep -qE '^none,[^,]*,[^,]*,(f|recall|exact),' ../whole/scores.csv ||
 	    grep -qE '^single,[^,]*,[^,]*,alarms,' ../whole/scores.csv; then
@@ -60,6 +59,44 @@ what_a_telemetry_lacks_is_not_asked_of_it() {
 	fi
 	[[ $(grep -c '^all,.*,f,' ../whole/scores.csv) = 5 ]]
 	[[ $(wc -l <../whole/pairs.csv) = 11 ]]
+}
+
+# No false alarm in 2 runs on 3 networks: at most 1 - 0.025^(1/6) of a day's windows.
+false_alarms_a_day_have_exact_bounds() {
+	awk -F, '$1 == "none" && $3 == "flock" && $4 == "alarms_a_day" {
+		if ($5 != 0 || $6 != 0 || $7 < 1322.6 || $7 > 1322.8)
+			print "not the bound:", $0
+		n++
+	} END { if (n == 0) print "no line" }' ../whole/scores.csv >wrong
+	[[ ! -s wrong ]] || { cat wrong; fail "other bounds"; }
+}
+
+# What there is now is what is expected, until it is not.
+the_standing_is_held_against_an_earlier_one() {
+	mkdir -p results/out results/expected
+	cp -r ../whole results/out/arena
+	printf 'claims: []\n' >results/expected/vigil.yaml
+	run_for 0 "$CULPRIT" verify --claims ./results/expected/vigil.yaml \
+	    --write arena
+	same results/expected/arena.tsv results/out/arena/standing.tsv
+	run_for 0 "$CULPRIT" verify --claims ./results/expected/vigil.yaml
+	says '^arena +PASS +[0-9]+ of [0-9]+ numbers exactly as' stdout
+	# One number is another, one row is gone.
+	awk -F'\t' -v OFS='\t' '$3 == "flock:f" && !n++ { $7 *= 1.001 } { print }' \
+	    ../whole/standing.tsv >results/out/arena/standing.tsv
+	run_for 1 "$CULPRIT" verify --claims ./results/expected/vigil.yaml
+	says '^arena +FAIL' stdout
+	says 'flock:f'
+	grep -v 'alg1:recall' ../whole/standing.tsv \
+	    >results/out/arena/standing.tsv
+	run_for 1 "$CULPRIT" verify --claims ./results/expected/vigil.yaml
+	says 'missing' stdout
+	# Another build is not to be expected.
+	sed '1s/, build [0-9a-f]*/, build 0123456789abcdef/' \
+	    ../whole/standing.tsv >results/out/arena/standing.tsv
+	run_for 3 "$CULPRIT" verify --claims ./results/expected/vigil.yaml \
+	    --write arena
+	says 'another build'
 }
 
 # Its F by hand, of the runs' metrics.
@@ -101,7 +138,7 @@ figures_are_drawn() {
 	cp -r ../whole mine
 	run_for 0 "$CULPRIT" arena "${few[@]}" -q -o mine --plot
 	[[ ! -s stderr ]] || { cat stderr; fail "gnuplot said something"; }
-	for f in front map cd; do
+	for f in front map cd scaling; do
 		for ext in svg pdf png; do [[ -s mine/arena_$f.$ext ]]; done
 	done
 	grep -q 'flock' mine/arena_front.svg
@@ -148,7 +185,7 @@ algorithms_from_outside_take_part() {
 	grep ',rows,' out/scores.csv | sed s/,rows,/,rows_c,/ >python
 	grep ',rows_c,' out/scores.csv >c
 	same python c
-	grep -q '^single,int,rows,0' out/cpu.csv
+	grep -qE '^single,int,rows,[0-9]+,0' out/cpu.csv
 	# One that crashes costs its own numbers, of time too.
 	run_for 0 "$CULPRIT" arena --size s --families single -q -o flock \
 	    --telemetries int --set runs=2 --algorithms flock
@@ -160,11 +197,12 @@ algorithms_from_outside_take_part() {
 	    --algorithms 'flock,{plugin: rows.so}'
 	grep flock crash/scores.csv >got
 	same got want
-	says '^single,int,rows_c,-?nan' crash/cpu.csv
+	says '^single,int,rows_c,[^,]*,-?nan' crash/cpu.csv
 }
 
 run_tests the_bytes_are_the_same_for_any_number_of_jobs \
     a_kill_loses_nothing what_a_telemetry_lacks_is_not_asked_of_it \
-    scores_are_those_of_the_runs another_phrase_is_another_draw \
+    scores_are_those_of_the_runs false_alarms_a_day_have_exact_bounds \
+    the_standing_is_held_against_an_earlier_one another_phrase_is_another_draw \
     figures_are_drawn mistakes_are_named \
     algorithms_from_outside_take_part

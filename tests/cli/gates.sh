@@ -154,6 +154,24 @@ files_say_what_they_are() {
 	green heads
 }
 
+the_readme_shows_the_arena_as_it_stands() {
+	copy_the_tree
+	cp "$tree/README.md" .
+	mkdir -p results/expected
+	cp "$tree/results/expected/arena.tsv" results/expected
+	green standing
+	# Another answer, another figure, and neither.
+	sed -i '1s/answer: [A-Z]/answer: Now b/' results/expected/arena.tsv
+	red standing '^README.md: the arena.s answer is not'
+	run_for 0 bash tests/gates/standing.sh . --write
+	grep -q '^Now b' README.md
+	green standing
+	sed -i '1s/made of .../made of 123/' results/expected/arena.tsv
+	red standing '^plots/arena.svg: not the figure of'
+	rm results/expected/arena.tsv
+	red standing 'arena.tsv'
+}
+
 a_gate_that_sees_no_file_is_red() {
 	mkdir tests
 	cp -r "$tree/tests/gates" tests
@@ -189,4 +207,5 @@ run_tests includes_go_down_the_layers_at_any_depth \
     algorithms_see_of_the_models_what_hosts_see \
     algorithms_ask_nothing_of_the_machine folders_of_a_layer_do_not_circle \
     no_two_files_have_a_function_of_one_name \
-    files_say_what_they_are a_gate_that_sees_no_file_is_red make_calls_them
+    files_say_what_they_are the_readme_shows_the_arena_as_it_stands \
+    a_gate_that_sees_no_file_is_red make_calls_them

@@ -1,0 +1,96 @@
+/* experiments/arena/standing.c -- what the arena came to, as a table to be kept.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/arena/standing.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "experiments/check/expected_table.h"
+#include "results/provenance.h"
+#include "sim/bytes.h"
+#include "sim/text.h"
+
+uint64_t xp_arena_made_of(uint64_t h, const struct res_cube *c)
+{
+	const uint64_t m = xp_expected_made_of(c);
+	return sim_fnv(h ? h : SIM_FNV_START, &m, sizeof(m));
+}
+
+static void answer_put(struct sim_text *t, const struct xp_arena_entry *x)
+{
+	const struct sim_ratio f = xp_arena_score(x, XP_ARENA_f);
+	const double bytes = xp_arena_score(x, XP_ARENA_host_bytes_s).value;
+	sim_put(t, "%s on %s: F %.3f (%.3f-%.3f), %.*f bytes/s of a host",
+	    x->algorithm, xp_arena_telemetries[x->telemetry].name, f.value,
+	    fmax(f.lo, 0), fmin(f.hi, 1), bytes < 10, bytes);
+}
+
+void xp_arena_answer(const struct xp_arena_standing *s,
+    char text[XP_ARENA_ANSWER])
+{
+	const struct xp_arena_entry *best = xp_arena_best(s),
+				    *least = xp_arena_thriftiest(s);
+	struct sim_text t = {text, XP_ARENA_ANSWER, 0};
+	*text = '\0';
+	if (!best)
+		return;
+	sim_put(&t, "Best is ");
+	answer_put(&t, best);
+	if (least == best) {
+		sim_put(&t,
+		    ". Nothing that sends less is shown to be at most %g "
+		    "worse.",
+		    XP_ARENA_MARGIN);
+		return;
+	}
+	sim_put(&t,
+	    ". At most %g worse, as is shown, and with least telemetry is ",
+	    XP_ARENA_MARGIN);
+	answer_put(&t, least);
+	sim_put(&t, ".");
+}
+
+static void standing_row(const struct xp_arena_entry *x, unsigned score,
+    FILE *out)
+{
+	const double *num = x->num + score * x->n_runs,
+		     *den = x->den + score * x->n_runs;
+	const struct sim_ratio_sample s = {num, den, x->n_runs};
+	double trials = 0;
+	size_t n = 0;
+	for (size_t r = 0; r < x->n_runs; r++) {
+		n += den[r] > 0;
+		trials += den[r];
+	}
+	if (n == 0)
+		return;
+	fprintf(out, "%s\t%s\t%s:%s\t%zu\t%zu\t%.10g\t%.10g",
+	    xp_arena_family_name(x->family),
+	    xp_arena_telemetries[x->telemetry].name, x->algorithm,
+	    xp_arena_scores[score], x->n_runs, n, trials, sim_ratio_value(&s));
+	if (n > 1)
+		fprintf(out, "\t%.4g\n", sim_ratio_se(&s));
+	else
+		fputs("\tNaN\n", out);
+}
+
+void xp_arena_print_standing(const struct xp_arena_standing *s,
+    const struct xp_arena_head *h, FILE *out)
+{
+	const char *version = res_version();
+	char answer[XP_ARENA_ANSWER];
+	xp_arena_answer(s, answer);
+	fprintf(out,
+	    "# arena %d, size %s, seed %" PRIu64
+	    ", version %.*s, build %s; answer: %s; made of %016" PRIx64
+	    "\nfamily\ttelemetry\t%s\n",
+	    XP_ARENA_VERSION, h->size, h->seed, (int)strcspn(version, " "),
+	    version, res_build(), answer, h->made_of, xp_expected_columns);
+	/* Costs are those of the telemetry, and hardly of the family. */
+	for (size_t i = 0; i < s->n; i++)
+		for (unsigned m = 0; m < XP_ARENA_N_SCORES; m++)
+			if (i < s->n_of_all || m < XP_ARENA_host_bytes_s)
+				standing_row(&s->entry[i], m, out);
+}
