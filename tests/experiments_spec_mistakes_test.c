@@ -186,6 +186,26 @@ static const struct {
     {"faults: none",
 	"3:9: faults is a group {rate: ..., ...}, a list of groups, or [] for "
 	"none."},
+    /* What the sweep replaces at every point, too. */
+    {"faults: {count: 1, rate: 2}\nsweep: {grid: {faults.rate: [0.1, 0.2]}}",
+	"3:26: rate 2 is not in [0, 1]."},
+    {"faults: {count: 1, rate: {uniform: [0, 2]}}\n"
+     "sweep: {grid: {faults.rate: [0.1, 0.2]}}",
+	"3:40: rate 2 is not in [0, 1]."},
+    {"faults: [{count: 1}, {rate: 1.5, count: 1}]\n"
+     "sweep: {grid: {faults.1.rate: [0.1, 0.2]}}",
+	"3:29: rate 1.5 is not in [0, 1]."},
+    {"traffic: {conns: ten}\nsweep: {grid: {traffic.conns: [1, 2]}}",
+	"3:18: conns: \"ten\" is not a number."},
+    {"topology: {n_pods: -1}\nsweep: {grid: {topology: [{n_pods: 2}]}}",
+	"3:20: n_pods -1 is not in [1, 1048576] pods."},
+    {"rack: {sample: {max_buckets: 0}}\n"
+     "sweep: {grid: {rack.sample: [{max_buckets: 9}]}}",
+	"3:30: max_buckets 0 is not in [1, 2000]."},
+    {"plane: autor\nsweep: {grid: {plane: [exact, skip]}}",
+	"3:8: plane: \"autor\" is not one of auto, exact, skip, agents, "
+	"vigil_matlab, pingmesh, everflow, rack, telemetry; did you mean "
+	"\"auto\"?"},
     {"common: yes", "3:9: common: \"yes\" is not true or false; write true."},
     {"sweep: [faults.count]",
 	"3:8: sweep is a map with `grid`, `zip` or both."},
@@ -227,10 +247,28 @@ static void each_mistake_says_what_to_write(void **state)
 		fail_msg("%u messages", n_wrong);
 }
 
+/* An algorithm's keys are known by its name alone. */
+static void what_a_sweep_replaces_of_an_algorithm_is_read_too(void **state)
+{
+	struct xp_spec s;
+	struct sim_err e;
+	(void)state;
+	assert_int_equal(
+	    spec_load(&s,
+		"figure: f\nalgorithms: [vote, {name: alg1, threshold: 2}]\n"
+		"sweep: {grid: {algorithms.1.threshold: [0.01, 0.02]}}\n",
+		&e),
+	    SIM_EINVAL);
+	if (!strstr(e.msg, "x.yaml:2:44: threshold 2 is not in [0, 1]"))
+		fail_msg("says: %s", e.msg);
+	xp_spec_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_mistake_says_what_to_write),
+	    cmocka_unit_test(what_a_sweep_replaces_of_an_algorithm_is_read_too),
 	};
 	return cmocka_run_group_tests_name("experiments/spec mistakes", tests,
 	    spec_folder_make, spec_folder_remove);

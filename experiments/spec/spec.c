@@ -507,7 +507,7 @@ static int spec_load(struct xp_spec *s, const char *path, int smoke,
 		 e)) < 0 ||
 	    (rc = spec_check_name(s)) < 0 ||
 	    (rc = xp_spec_claims(s, NULL, e)) < 0 ||
-	    (rc = read_sweep(s, e)) < 0 ||
+	    (rc = read_sweep(s, e)) < 0 || (rc = xp_strict_base(s, e)) < 0 ||
 	    (rc = xp_strict_sets(s, set, n, e)) < 0 ||
 	    (rc = check_points(s, e)) < 0)
 		return rc;

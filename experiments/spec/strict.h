@@ -5,7 +5,8 @@
  * another question. So whatever is given must count at some point of the sweep.
  *
  *	--set, smoke   what the sweep varies, or a later --set replaces: mistakes
- *	sweep          an axis on which two places are equal: a mistake
+ *	sweep          an axis on which two places are equal: a mistake; a value
+ *	               that it replaces and that its key could not have: likewise
  *	keys           that do nothing at any point: a mistake where they are
  *	               swept, come from --set or are of another `kind`; else a
  *	               warning, but of a smoke sweep, which is a part of one
@@ -34,6 +35,11 @@ int xp_strict_smoke(struct sim_yaml *y, const struct sim_yaml_node *smoke,
 /* Are all places of an axis different? */
 int xp_strict_axis(struct xp_spec *s, const struct xp_axis *a,
     struct sim_err *e);
+
+/* Before any point is put: is what the sweep replaces a value of its key? At no
+ * point it is read. Of keys with readers of their own, as of lists of faults or
+ * algorithms, their fields alone. */
+int xp_strict_base(struct xp_spec *s, struct sim_err *e);
 
 /* Note what does nothing at the point that was just read into C. Errors
  * SIM_ENOMEM. */
