@@ -17,6 +17,10 @@
  * k + 1 fail with odds (k + 1) / (thin (n - k)) against k. Nothing else is set: a
  * link is accepted when the odds that the window leaves it are above 1.
  *
+ * Where lossy flows alone are seen (a2, without int or p) the likelihood is that of
+ * the way that each took, given that it lost something (sieve_choice.h); probes
+ * (a1) count beside as they do alone.
+ *
  * Links join one at a time, the likeliest first; those that changed nothing for
  * are not evaluated again. Then accepted links are fitted again, each given the
  * others, and may leave; the mean of healthy ones is learnt anew; and all is

@@ -14,6 +14,7 @@ static const double SIEVE_LEAST = 1e-7, SIEVE_STEP = 0.54;
 
 void sieve_model_free(struct sieve_model *m)
 {
+	sieve_choice_free(&m->choice);
 	free(m->kept);
 	free(m->passed);
 	free(m->exposure);
@@ -55,10 +56,18 @@ static int sieve_model_room(struct sieve_model *m, struct sim_err *e)
 		 e)) < 0)
 		return rc;
 	memset(m->kept, 0, n_links * sizeof(*m->kept));
-	memset(m->sum_on, 0, m->rows->paths->n * sizeof(*m->sum_on));
+	if (!m->choice.on)
+		memset(m->sum_on, 0, m->rows->paths->n * sizeof(*m->sum_on));
 	memset(m->exposure_of, 0xff, n_links * sizeof(*m->exposure_of));
 	m->n_exposures = 0;
 	return 0;
+}
+
+static void sieve_model_keep(struct sieve_model *m, uint32_t path, double n)
+{
+	const struct obs_paths *p = m->rows->paths;
+	for (uint32_t k = p->off[path]; k < p->off[path + 1]; k++)
+		m->kept[p->link[k]] += n;
 }
 
 static int sieve_model_note(struct sieve_model *m, uint32_t row, uint32_t set,
@@ -99,6 +108,9 @@ static int sieve_model_rows(struct sieve_model *m, struct sim_err *e)
 		if (dark) {
 			m->sets.used[t->set[i]] = 1;
 			m->set_kept[t->set[i]] += kept;
+		} else if (m->choice.on) {
+			/* Lossy flows are few beside paths. */
+			sieve_model_keep(m, sieve_model_path(t, i), kept);
 		} else {
 			m->sum_on[sieve_model_path(t, i)] += kept;
 		}
@@ -196,6 +208,7 @@ int sieve_model_read(struct sieve_model *m, const struct obs *window,
 	const struct obs_paths *p = window->tallies->paths;
 	int rc;
 	m->rows = window->tallies;
+	m->choice.on = sieve_choice_needed(m->rows->telemetry);
 	for (unsigned g = 0; g < SIEVE_GRID; g++) {
 		m->x[g] = SIEVE_LEAST * exp(SIEVE_STEP * g);
 		m->p[g] = -expm1(-m->x[g]);
@@ -209,12 +222,11 @@ int sieve_model_read(struct sieve_model *m, const struct obs *window,
 	    (m->n_dark > 0 && (rc = sieve_ways_read(m, e)) < 0) ||
 	    (m->n_dark > 0 && (rc = sieve_cells_read(m, e)) < 0))
 		return rc;
-	for (size_t i = 0; i < p->n; i++)
-		for (uint32_t k = p->off[i];
-		     m->sum_on[i] > 0 && k < p->off[i + 1]; k++)
-			m->kept[p->link[k]] += m->sum_on[i];
+	for (uint32_t i = 0; i < p->n && !m->choice.on; i++)
+		if (m->sum_on[i] > 0)
+			sieve_model_keep(m, i, m->sum_on[i]);
 	sieve_model_pass(m);
-	return 0;
+	return sieve_choice_read(m, e);
 }
 
 int sieve_model_expose(struct sieve_model *m, struct sim_err *e)
@@ -306,6 +318,7 @@ void sieve_model_curve(const struct sieve_model *m, topo_link link,
 {
 	/* One factor is at most 1e12, and three come between looks. */
 	static const double FULL = 1e250;
+	sieve_choice_make(m, link);
 	const double *h = sieve_model_exposure(m, link);
 	double product[SIEVE_GRID];
 	for (unsigned g = 0; g < SIEVE_GRID; g++) {

@@ -9,6 +9,7 @@
 #define ALGOS_SIEVE_SIEVE_MODEL_H
 
 #include "algos/sieve/sieve_cells.h"
+#include "algos/sieve/sieve_choice.h"
 #include "algos/sieve/sieve_sets.h"
 #include "algos/sieve/sieve_ways.h"
 #include "models/obs.h"
@@ -54,6 +55,8 @@ struct sieve_model {
 	uint32_t *hop;
 	uint32_t *off;  /* [links + 1] lossy rows over link l are */
 	uint32_t *over; /* over[off[l]] and so on */
+
+	struct sieve_choice choice;
 
 	double *hazard; /* [links] at present */
 	double *sum;    /* [n_lossy] of them over a row's links; of those that

@@ -19,6 +19,7 @@ void sieve_search_free(struct sieve_search *s)
 	free(s->stale);
 	free(s->least);
 	free(s->tried);
+	free(s->before);
 	sieve_devices_free(&s->devices);
 }
 
@@ -31,6 +32,7 @@ static int sieve_search_room(struct sieve_search *s, struct sim_err *e)
 	    (rc = SIM_RESERVE(&s->failed, &s->cap_failed, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->stale, &s->cap_stale, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->tried, &s->cap_tried, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&s->before, &s->cap_before, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->least, &s->cap_least, n, e)) < 0 ||
 	    (rc = sieve_devices_begin(s, e)) < 0)
 		return rc;
@@ -168,6 +170,12 @@ static int sieve_search_may(const struct sieve_search *s, topo_link l,
 	double n_lost = 0;
 	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++)
 		n_lost += m->lossy[m->over[k]].n_lost;
+	if (m->choice.on) {
+		const double most =
+		    n_lost > 0 ? sieve_choice_bound(m, l, n_lost) : 0;
+		return most > 0 &&
+		    most + sieve_search_link_odds(s, l, TOPO_NONE) >= least;
+	}
 	return (n_lost > 0 || sieve_model_exposure(m, l)) &&
 	    sieve_search_bound(s, l, n_lost) +
 		sieve_search_link_odds(s, l, TOPO_NONE) >=
@@ -178,7 +186,8 @@ static int sieve_search_may(const struct sieve_search *s, topo_link l,
  * rule out, which removes most; two nats are for what follows to change. */
 static void sieve_search_screen(struct sieve_search *s)
 {
-	sieve_search_least(s);
+	if (!s->model.choice.on)
+		sieve_search_least(s);
 	s->n = 0;
 	for (topo_link l = 0; l < s->model.topo->n_links; l++)
 		if (s->failed[l] || sieve_search_may(s, l, -2)) {
@@ -333,7 +342,8 @@ static int sieve_search_fit(struct sieve_search *s)
 }
 
 /* Healthy links and their law at a new mean; what failed stays as it is. */
-static void sieve_search_level(struct sieve_search *s, double mean)
+static int sieve_search_level(struct sieve_search *s, double mean,
+    struct sim_err *e)
 {
 	struct sieve_model *m = &s->model;
 	sieve_prior_begin(&s->prior, m, mean);
@@ -344,38 +354,73 @@ static void sieve_search_level(struct sieve_search *s, double mean)
 		else
 			m->hazard[l] = mean;
 	sieve_model_add_up(m);
+	return m->choice.on ? sieve_choice_pass(m, mean, e) : 0;
 }
 
-/* Returns whether anything that others depend on has changed. */
-static int sieve_search_refine(struct sieve_search *s)
+static double sieve_search_mean(const struct sieve_search *s)
+{
+	return s->model.choice.on ? sieve_choice_mean(&s->model, s->failed)
+				  : sieve_model_mean(&s->model, s->failed);
+}
+
+/* MOVED is raised if anything that others depend on has changed. */
+static int sieve_search_refine(struct sieve_search *s, int *moved,
+    struct sim_err *e)
 {
 	const double before = s->prior.mean;
-	int left = 0;
-	for (unsigned i = 0; i < SIEVE_FITS; i++) {
+	int rc = 0;
+	for (unsigned i = 0; rc == 0 && i < SIEVE_FITS; i++) {
 		const int n = sieve_search_fit(s);
-		sieve_search_level(s, sieve_model_mean(&s->model, s->failed));
-		left += n;
-		if (n == 0 && i > 0)
+		rc = sieve_search_level(s, sieve_search_mean(s), e);
+		if (n == 0 &&
+		    (i > 0 || (s->model.choice.on && s->n_failed == 0)))
 			break;
 	}
-	return left > 0 || fabs(s->prior.mean - before) > 0.1 * before;
+	*moved |= fabs(s->prior.mean - before) > 0.1 * before;
+	return rc;
 }
 
-int sieve_search_run(struct sieve_search *s, struct sim_err *e)
+static int sieve_search_begin(struct sieve_search *s, struct sim_err *e)
 {
 	struct sieve_model *m = &s->model;
 	const int rc = sieve_search_room(s, e);
 	if (rc < 0)
 		return rc;
 	sieve_model_level(m, m->x[SIEVE_GRID / 2]);
-	sieve_search_level(s, sieve_model_mean(m, s->failed));
-	for (unsigned i = 0; i < SIEVE_ROUNDS; i++) {
-		sieve_search_screen(s);
-		const int grew = sieve_search_grow(s);
-		const int moved =
-		    sieve_search_refine(s) + sieve_devices_spare(s) > 0;
-		if (!grew && !moved && !sieve_devices_grow(s))
-			break;
+	return sieve_search_level(s,
+	    m->choice.on ? m->choice.start : sieve_model_mean(m, s->failed), e);
+}
+
+/* Returns whether nothing changed. A pass costs more than what it then finds where
+ * a round before this one, with the same links, has just ended with one. */
+static int sieve_search_round(struct sieve_search *s, int fitted, int *quiet,
+    struct sim_err *e)
+{
+	const size_t n_links = s->model.topo->n_links;
+	int moved = 0, rc = 0;
+	memcpy(s->before, s->failed, n_links);
+	sieve_search_screen(s);
+	const int grew = sieve_search_grow(s);
+	if (grew && s->model.choice.on)
+		rc = sieve_choice_pass(&s->model, s->prior.mean, e);
+	if (rc == 0 && (grew || !fitted || !s->model.choice.on))
+		rc = sieve_search_refine(s, &moved, e);
+	moved |= memcmp(s->before, s->failed, n_links) != 0;
+	*quiet = !moved && sieve_devices_spare(s) == 0;
+	return rc;
+}
+
+int sieve_search_run(struct sieve_search *s, struct sim_err *e)
+{
+	int rc = sieve_search_begin(s, e), quiet = 0, fitted = 0;
+	for (unsigned i = 0; rc == 0 && i < SIEVE_ROUNDS; i++) {
+		rc = sieve_search_round(s, fitted, &quiet, e);
+		fitted = 1;
+		if (rc == 0 && quiet) {
+			if (!sieve_devices_grow(s))
+				break;
+			fitted = 0;
+		}
 	}
-	return 0;
+	return rc;
 }

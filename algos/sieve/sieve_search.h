@@ -24,9 +24,10 @@ struct sieve_search {
 	size_t n, cap;
 	struct sieve_candidate *list;
 	/* Failed links, and those of no accused switch. */
-	size_t n_failed, n_alone, cap_failed, cap_stale, cap_least, cap_tried;
+	size_t n_failed, n_alone, cap_failed, cap_stale, cap_least, cap_tried,
+	    cap_before;
 	struct sieve_devices devices;
-	uint8_t *failed, *stale, *tried; /* [links] */
+	uint8_t *failed, *stale, *tried, *before; /* [links] */
 	double none;   /* chance that nothing failed, by sieve_chances() */
 	double *least; /* [links] scratch: least rest of a way over it */
 };
