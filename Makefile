@@ -364,7 +364,7 @@ FUZZ_SRC_prober := algos/everflow/prober.c topo/addr.c
 FUZZ_SRC_flock := $(filter experiments/telemetry/flock%,$(SRC)) \
 	models/obs_paths.c models/obs_tallies.c $(wildcard topo/mesh*.c)
 FUZZ_SRC_plug := experiments/plug/about.c experiments/plug/answer.c \
-	experiments/plug/columns.c models/obs_paths.c models/obs_tallies.c \
+	experiments/plug/columns.c experiments/plug/probe.c models/obs_paths.c models/obs_tallies.c \
 	algos/verdict.c models/obs.c sim/table.c
 FUZZ_SRC_frame := experiments/millisampler/frame.c
 FUZZ_SRC_public := $(filter experiments/millisampler/public%,$(SRC)) \

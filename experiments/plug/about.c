@@ -160,6 +160,11 @@ static int about_take_line(struct plug_about *a, const char *word, char *rest,
 		for (char *one, *at = rest;
 		     rc == 0 && (one = strtok_r(at, " ", &at));)
 			rc = about_add_column(a, one, e);
+	} else if (strcmp(word, "file") == 0) {
+		if (a->n_files == PLUG_MAX_FILES)
+			return sim_fail(e, SIM_ELIMIT, "more than %d files.",
+			    PLUG_MAX_FILES);
+		a->file[a->n_files++] = rest;
 	} else if (strcmp(word, "failed") == 0) {
 		rc = sim_fail(e, SIM_EDEP, "%.400s%s", rest,
 		    *rest && rest[strlen(rest) - 1] == '.' ? "" : ".");

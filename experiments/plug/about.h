@@ -8,13 +8,15 @@
  *	needs flows hops
  *	says flags
  *	columns n_retx off link
+ *	file /home/me/helpers.py
  *	failed this machine has no scipy
  *	param accuse u32 0 100 2 links how many are accused
  *	end
  *
  * One thing a line; `param` is NAME TYPE MIN MAX DEFAULT UNIT DOC, and TYPE u32,
- * f64 or bool; `failed`, which few have, says why it can't work. Lines that
- * begin with an unknown word are skipped, so that a later protocol may say more;
+ * f64 or bool; `file`, one a line, names what it is made of beside what its
+ * command names, so that results know it; `failed`, which few have, says why it
+ * can't work. Lines that begin with an unknown word are skipped, so that a later protocol may say more;
  * an unknown word after `needs`, `says` or `columns` is refused, as leaving it
  * out would change answers in silence.
  */
@@ -32,6 +34,7 @@ enum {
 	PLUG_ABOUT_BYTES = 1 << 16, /* a longer description is refused */
 	PLUG_MAX_PARAMS = 32,
 	PLUG_MAX_COLUMNS = 32,
+	PLUG_MAX_FILES = 256,
 	PLUG_OWN_FIELDS = 2, /* timeout, audit */
 };
 
@@ -65,7 +68,9 @@ struct plug_about {
 	unsigned says;  /* of enum plug_says */
 	size_t n_columns;
 	uint8_t column[PLUG_MAX_COLUMNS];
-	size_t n_params; /* its own */
+	size_t n_files;
+	const char *file[PLUG_MAX_FILES]; /* in TEXT */
+	size_t n_params;                  /* its own */
 	/* Points into TEXT, and ends with a nameless entry. */
 	struct sim_field field[PLUG_OWN_FIELDS + PLUG_MAX_PARAMS + 1];
 	size_t params_size;

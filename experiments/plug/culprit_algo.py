@@ -21,6 +21,8 @@ order differ, so round them.
 """
 import os
 import struct
+import sys
+import sysconfig
 import types
 
 import numpy as np
@@ -69,10 +71,22 @@ class _Body:
         return out
 
 
+def _files():
+    """What this program imported, but for Python's own and installed modules."""
+    own = {os.path.realpath(p) for p in sysconfig.get_paths().values()}
+    own |= {os.path.realpath(p) for p in sys.path
+            if os.path.basename(p) in ("site-packages", "dist-packages")}
+    files = {os.path.realpath(f) for m in list(sys.modules.values())
+             if (f := getattr(m, "__file__", None))}
+    return sorted(f for f in files if f.isprintable()
+                  and not any(f.startswith(p + os.sep) for p in own))
+
+
 def _describe(name, doc, paper, needs, says, columns, params):
     lines = ["culprit 1", f"name {name}", f"doc {doc}", f"paper {paper}",
              f"needs {needs}", f"says {says}", f"columns {columns}"]
     lines += ["param " + " ".join(str(x) for x in p) for p in params]
+    lines += ["file " + f for f in _files()]
     return ("\n".join(lines + ["end"]) + "\n").encode()
 
 

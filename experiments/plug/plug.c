@@ -74,6 +74,8 @@ int plug_source_hash(const struct plug_source *s, uint64_t *hash,
 	for (char *word;
 	     s->is_command && (word = strtok_r(rest, " \t\n", &rest));)
 		*hash = plug_hash_file(*hash, s->folder, word);
+	for (size_t i = 0; i < s->about->n_files; i++)
+		*hash = plug_hash_file(*hash, s->folder, s->about->file[i]);
 	free(copy);
 	return 0;
 }
@@ -225,9 +227,9 @@ static void plug_free(struct plug *p)
 static int plug_describe(struct plug *p, struct sim_err *e)
 {
 	struct plug_about *a = &p->about;
-	int rc = plug_source_hash(&p->source, &p->source.hash, e);
+	int rc = p->way->describe(p->host, &p->source, a, e);
 	if (rc == 0)
-		rc = p->way->describe(p->host, &p->source, a, e);
+		rc = plug_source_hash(&p->source, &p->source.hash, e);
 	p->ops = (struct algo_ops){
 	    .name = a->name,
 	    .paper = a->paper,
@@ -277,7 +279,7 @@ static int plug_new(struct plug **out, const struct plug_set *s,
 	    (rc = sim_dup(&p->folder, s->folder, e)) < 0)
 		return rc;
 	p->source = (struct plug_source){p->text, p->folder,
-	    .is_command = way == &plug_exec};
+	    .is_command = way == &plug_exec, .about = &p->about};
 	return way->open(&p->host, e);
 }
 

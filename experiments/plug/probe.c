@@ -5,12 +5,12 @@
  * it is known.
  */
 #include <inttypes.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "experiments/plug/about.h"
-#include "experiments/plug/columns.h"
 #include "experiments/plug/library.h"
 #include "sim/text.h"
 
@@ -68,7 +68,25 @@ static void probe_put_param(struct sim_text *t, const struct culprit_param *p)
 	probe_put_text(t, "", p->doc);
 }
 
-static void probe_put(struct sim_text *t, const struct culprit_plugin *p)
+/* Libraries of the user's that came with it; those of the system are as much its
+ * as the C library is. */
+struct probe_libraries {
+	size_t n, n_before;
+	struct sim_text *t;
+};
+
+static int probe_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	struct probe_libraries *x = arg;
+	const char *name = info->dlpi_name;
+	(void)size;
+	if (x->n++ >= x->n_before && x->t && strchr(name, '/') &&
+	    strncmp(name, "/lib", 4) != 0 && strncmp(name, "/usr/lib", 8) != 0)
+		probe_put_text(x->t, "file", name);
+	return 0;
+}
+
+void plug_probe_put(struct sim_text *t, const struct culprit_plugin *p)
 {
 	const char *at = (const char *)p->param;
 	probe_put_text(t, "name", p->name);
@@ -89,11 +107,16 @@ void plug_library_probe(void *arg)
 	struct sim_err e = {0};
 	if (!text)
 		return;
+	struct probe_libraries before = {0};
+	dl_iterate_phdr(probe_library, &before);
+	struct probe_libraries after = {.n_before = before.n, .t = &t};
 	sim_put(&t, "culprit %d\n", PLUG_VERSION);
-	if (plug_library_load(arg, &p, &e) == 0)
-		probe_put(&t, p);
-	else
+	if (plug_library_load(arg, &p, &e) == 0) {
+		plug_probe_put(&t, p);
+		dl_iterate_phdr(probe_library, &after);
+	} else {
 		probe_put_text(&t, "failed", e.msg);
+	}
 	sim_put(&t, "end\n");
 	for (size_t at = 0; at < t.n && t.n < PLUG_ABOUT_BYTES;) {
 		const ssize_t n = write(4, text + at, t.n - at);

@@ -18,6 +18,7 @@ struct plug_source {
 	const char *folder; /* "" or with its slash: of relative names */
 	uint64_t hash;      /* as it was when it was described */
 	int is_command;
+	const struct plug_about *about; /* whose files are of it, too */
 };
 
 /* An algorithm of one network and parameters is asked. */
@@ -58,8 +59,8 @@ struct plug_way {
 
 extern const struct plug_way plug_exec, plug_library;
 
-/* In plug.c: the hash of SOURCE as it is now, its `hash` aside. Errors
- * SIM_ENOMEM. */
+/* In plug.c: the hash of SOURCE as it is now, its `hash` aside: of its text, and
+ * of the bytes of all files, wherever these lie. Errors SIM_ENOMEM. */
 int plug_source_hash(const struct plug_source *s, uint64_t *hash,
     struct sim_err *e);
 /* Is it what it was? Errors also SIM_EDEP. */

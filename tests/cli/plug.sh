@@ -148,6 +148,25 @@ a_sweep_goes_on_only_with_the_same_program() {
 	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o a.h5 --fresh
 }
 
+# What it imports is of it, as far as it knows when it describes itself.
+a_sweep_knows_what_a_program_imports() {
+	local python
+	find_numpy
+	cat >mine.py <<-END
+		import other
+		exec(open("$tree/experiments/plug/mine.py").read())
+	END
+	echo 'x = 1' >other.py
+	echo 'x = 1' >unused.py
+	write_plug "exec: \"$python mine.py\""
+	run_for 0 "$CULPRIT" run plug.yaml -q -o a.h5
+	echo 'x = 2' >unused.py
+	run_for 0 "$CULPRIT" run plug.yaml -q -o a.h5
+	echo 'x = 2' >other.py
+	run_for 2 "$CULPRIT" run plug.yaml -q -o a.h5
+	says 'holds results of another spec' stderr
+}
+
 no_child_stays_behind() {
 	local pid mark="stay$$"
 	cp "$tree/tests/cli/lib/odd_algo.py" "$mark.py"
@@ -242,7 +261,8 @@ run_tests it_describes_itself what_is_wrong_with_a_description_is_told \
     one_cell_says_why_there_is_no_answer \
     one_that_always_dies_is_given_up hidden_state_is_found \
     what_it_prints_is_in_nobodys_way \
-    a_sweep_goes_on_only_with_the_same_program no_child_stays_behind \
+    a_sweep_goes_on_only_with_the_same_program \
+    a_sweep_knows_what_a_program_imports no_child_stays_behind \
     an_epoch_and_a_cell_have_one_answer \
     one_that_fails_costs_no_other_its_answer \
     verbs_that_only_read_start_nothing \

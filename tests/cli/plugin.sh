@@ -256,6 +256,23 @@ a_sweep_goes_on_only_with_the_same_library() {
 	says 'holds results of another spec' stderr
 }
 
+# A library of the user's that comes with it is of it, too.
+a_sweep_knows_what_a_library_loads() {
+	mkdir lib
+	for n in 1 2; do
+		echo "int beside(void); int beside(void) { return $n; }" >b.c
+		${CC:-cc} -shared -fPIC -o lib/libbeside$n.so b.c
+	done
+	cp lib/libbeside1.so lib/libbeside.so
+	build_odd -Wl,--no-as-needed -Llib -lbeside "-Wl,-rpath,$PWD/lib"
+	write_plug "plugin: odd.so"
+	run_for 0 "$CULPRIT" run plug.yaml -q -o a.h5
+	run_for 0 "$CULPRIT" run plug.yaml -q -o a.h5
+	cp lib/libbeside2.so lib/libbeside.so
+	run_for 2 "$CULPRIT" run plug.yaml -q -o a.h5
+	says 'holds results of another spec' stderr
+}
+
 an_epoch_and_a_cell_have_one_answer() {
 	build_odd
 	write_plug "plugin: odd.so"
@@ -277,4 +294,5 @@ run_tests the_header_is_c99_and_cpp it_describes_itself \
     one_that_exits_costs_its_cells one_cell_says_why_there_is_no_answer \
     hidden_state_is_found what_it_sets_for_its_process_is_set_back \
     a_leak_is_bounded a_sweep_goes_on_only_with_the_same_library \
+    a_sweep_knows_what_a_library_loads \
     an_epoch_and_a_cell_have_one_answer
