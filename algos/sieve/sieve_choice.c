@@ -138,12 +138,6 @@ int sieve_choice_read(struct sieve_model *m, struct sim_err *e)
 	int rc;
 	if (!c->on)
 		return 0;
-	if (m->n_dark > 0)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "%zu rows of %zu have no path; where flows that lost "
-		    "something alone are told of (telemetry a2, without p), "
-		    "sieve must know the path of each.",
-		    m->n_dark, m->rows->n);
 	if ((rc = sieve_groups_update(&c->groups, m->topo, m->rows->paths, e)) <
 		0 ||
 	    (rc = sieve_choice_room(m, e)) < 0)

@@ -27,6 +27,8 @@
  * which is exact if rows of a bin are alike, and too much, if anything, else.
  * DEPARTS: E forgets that another link of a way may have failed, too.
  *
+ * A row whose path nobody knows made no choice that is told, and is left out.
+ *
  * Hosts of a ToR are taken to begin and to end as many flows each. Rows that are
  * seen whatever they lost (probes) count as always, beside.
  */

@@ -102,6 +102,8 @@ static int sieve_model_rows(struct sieve_model *m, struct sim_err *e)
 	for (uint32_t i = 0; rc == 0 && i < t->n; i++) {
 		const double kept = t->n_sent[i] - t->n_lost[i];
 		const int dark = sieve_model_is_dark(t, i);
+		if (dark && m->choice.on)
+			continue;
 		if (dark && m->n_dark++ == 0 &&
 		    (rc = sieve_model_room_dark(m, e)) < 0)
 			return rc;
