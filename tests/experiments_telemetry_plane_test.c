@@ -37,6 +37,8 @@ static const struct {
     {"telemetry: {tracing: {traces: 1, evry: 3}}",
 	"5:34: unknown key \"evry\"; did you mean \"every\"?"},
     {"telemetry: {answers: yes}", "5:22: answers: \"yes\" is not true"},
+    {"telemetry: {file: {swaps: 2000}}",
+	"5:27: swaps 2000 is not in [0, 1000] pairs."},
     {"telemetry: {kinds: []}", "5:12: kinds must not be empty."},
 };
 
@@ -67,6 +69,7 @@ static void what_it_has_is_taken(void **state)
 	    "faults: {kind: black_hole_1, entries: 0.1}",
 	    "faults: {kind: black_hole_2, entries: 0.1, from: 3, to: 4}",
 	    "congestion: {racks: 0.5}",
+	    "telemetry: {file: {swaps: 3, seed: 9}}",
 	    "latency: {report_over: 9}\nfaults: {kind: latency}",
 	    "faults: {lasts: 1, again: 3, every: 1}",
 	};

@@ -11,7 +11,7 @@
 const char *const xp_arena_families[] = {"single", "many", "soft", "device",
     "noise", "noisy_tier", "skew", "hot_tor", "bursts", "flapping",
     "black_hole_1", "black_hole_2", "lost_probes", "partial_traces",
-    "unknown_paths", "latency", "none", NULL};
+    "unknown_paths", "latency", "wrong_topology", "none", NULL};
 
 #define KINDS "telemetry.kinds="
 const struct xp_arena_telemetry xp_arena_telemetries[] = {

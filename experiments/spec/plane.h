@@ -123,6 +123,10 @@ struct xp_plane {
 	int (*open)(void **p, const struct topo *t, const struct xp_config *c,
 	    struct sim_err *e);
 
+	/* The network of the file that algorithms are given, which has the nodes
+	 * and cables of the one there is; NULL: that one. It is P's. */
+	const struct topo *(*told)(const void *p);
+
 	/* Live through SCENE, tell LISTENER each window, and fill the rows,
 	 * which are NaN. Returns what LISTENER does when that is an error. */
 	int (*run)(void *p, struct scene *scene, const struct xp_listener *to,

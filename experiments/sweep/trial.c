@@ -79,6 +79,14 @@ void xp_trial_close(struct xp_trial *t)
 	free(t);
 }
 
+/* The network as algorithms have it. */
+static const struct topo *trial_told(const struct xp_trial *t)
+{
+	const struct topo *told =
+	    t->plane->told ? t->plane->told(t->running) : NULL;
+	return told ? told : &t->topo;
+}
+
 /* Algorithms are opened once a point. They are told the network and their
  * parameters, and nothing of what is wrong with it. */
 static int open_algos(struct xp_trial *t, struct sim_err *e)
@@ -94,7 +102,8 @@ static int open_algos(struct xp_trial *t, struct sim_err *e)
 		const struct xp_algo *a = &t->config.algo[i];
 		if (a->unable)
 			continue;
-		rc = algo_open(a->ops, &t->work[i], &t->topo, a->params, e);
+		rc =
+		    algo_open(a->ops, &t->work[i], trial_told(t), a->params, e);
 		if (rc < 0)
 			return sim_wrap(e, rc, "algorithm %s", a->label);
 	}
@@ -111,11 +120,11 @@ static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
 	if ((rc = xp_spec_point(t->spec, point, c, e)) < 0 ||
 	    (rc = xp_topology_open(&c->topology, t->spec->folder, &t->topo,
 		 e)) < 0 ||
-	    (rc = open_algos(t, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&t->rows, t->spec->n_along, e)) < 0)
 		return rc;
 	t->plane = xp_plane_of(c);
-	if ((rc = t->plane->open(&t->running, &t->topo, c, e)) < 0)
+	if ((rc = t->plane->open(&t->running, &t->topo, c, e)) < 0 ||
+	    (rc = open_algos(t, e)) < 0)
 		return rc;
 	t->point = point;
 	return 0;
@@ -262,7 +271,7 @@ static struct xp_cell trial_cell(const struct xp_trial *t, size_t point,
 	    .point = point,
 	    .where = *where,
 	    .config = &t->config,
-	    .topo = &t->topo,
+	    .topo = trial_told(t),
 	    .scene = &t->scene,
 	    .plane = t->plane,
 	    .running = t->running,

@@ -16,7 +16,7 @@
  * bound: links are weighed one at a time, each given the truth of the others.
  *
  * Not told where a switch failed, whose links fail together; where losses depend on
- * time or header, or noise on a link's class; nor where there is A2 without rows of
+ * time or header, rows tell times or go by a wrong file, or noise on a link's class; nor where there is A2 without rows of
  * all flows (INT or P), since what is not seen there is no part of a row's
  * likelihood.
  *

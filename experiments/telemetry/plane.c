@@ -11,6 +11,7 @@
 #include "models/telemetry/telemetry.h"
 #include "results/score.h"
 #include "sim/vec.h"
+#include "topo/swap.h"
 
 /* --- the section ---------------------------------------------------------- */
 
@@ -18,6 +19,19 @@ struct telemetry_section {
 	struct telemetry_params epoch;
 	struct xp_telemetry_cost cost;
 	struct xp_limit_params limit;
+	uint32_t swaps, swap_seed;
+};
+
+#define SECTION(m) offsetof(struct telemetry_section, m)
+static const struct sim_field telemetry_file_fields[] = {
+    {"swaps", SIM_F_U32, SECTION(swaps), .min = 0, .max = 1000, .unit = "pairs",
+	.def = "0",
+	.doc = "of cables that are swapped in the file of the network by which "
+	       "rows are told and algorithms work; 0: it is right"},
+    {"seed", SIM_F_U32, SECTION(swap_seed), .min = 0, .max = UINT32_MAX,
+	.def = "1", .doc = "of which: all runs have one file",
+	.when = "swaps!=0"},
+    {0},
 };
 
 static const char *const telemetry_costs[] = {"on", "trace_probes",
@@ -26,6 +40,7 @@ static const char *const telemetry_costs[] = {"on", "trace_probes",
 static const struct sim_part telemetry_parts[] =
     {{"", telemetry_fields,
 	 .offset = offsetof(struct telemetry_section, epoch)},
+	{"file", telemetry_file_fields, .offset = 0},
 	{"tracing", telemetry_tracing_fields,
 	    .offset = offsetof(struct telemetry_section, epoch.trace)},
 	{"cost", xp_cost_fields,
@@ -108,6 +123,29 @@ static int telemetry_check_group(struct sim_yaml *y,
 	return 0;
 }
 
+/* The wrong file is named by its own seed, so that it stays the same in a sweep, as
+ * a file does. */
+static int telemetry_swap(struct topo *file, const struct topo *t,
+    const struct telemetry_section *p, struct sim_err *e)
+{
+	const struct sim_seed where = {.seed = p->swap_seed};
+	struct sim_rng r;
+	sim_rng_init(&r, &where, SIM_STREAM_TELEMETRY, 7);
+	return topo_swap(file, t, p->swaps, &r, e);
+}
+
+static int telemetry_check_file(struct sim_yaml *y, const struct topo *t,
+    const struct telemetry_section *p, struct sim_err *e)
+{
+	struct topo file;
+	struct sim_err why;
+	const int rc = telemetry_swap(&file, t, p, &why);
+	topo_close(&file);
+	return xp_take_mistake(y,
+	    sim_yaml_get(sim_yaml_get(y->root, "telemetry"), "file"), rc, &why,
+	    e);
+}
+
 static int telemetry_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
@@ -125,6 +163,8 @@ static int telemetry_check(struct sim_yaml *y, const struct topo *t,
 		rc = sim_yaml_mistake(y, noise,
 		    "on plane telemetry rows tell times with "
 		    "latency.report_over, and no losses that noise makes.");
+	if (rc == 0 && t && telemetry_of(c)->swaps > 0)
+		rc = telemetry_check_file(y, t, telemetry_of(c), e);
 	if (rc == 0 && c->scene.noise.per != SCENE_NOISE_PER_LINK)
 		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "noise"),
 		    "on plane telemetry noise is of links (per: link).");
@@ -137,6 +177,7 @@ struct telemetry_plane {
 	const struct telemetry_section *params;
 	const struct scene_params *scene; /* as the spec has them */
 	struct telemetry model;
+	struct topo file; /* with swapped cables */
 	struct xp_limit limit;
 	double *report; /* [hosts] bytes that each reports */
 	struct obs window;
@@ -149,6 +190,7 @@ static void telemetry_plane_close(void *p)
 	if (!x)
 		return;
 	telemetry_free(&x->model);
+	topo_close(&x->file);
 	xp_limit_free(&x->limit);
 	obs_free(&x->window);
 	losses_free(&x->lost);
@@ -156,16 +198,26 @@ static void telemetry_plane_close(void *p)
 	free(x);
 }
 
+static const struct topo *telemetry_plane_told(const void *p)
+{
+	const struct telemetry_plane *x = p;
+	return x->model.file;
+}
+
 static int telemetry_plane_open(void **p, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
 	struct telemetry_plane *x;
-	const int rc = SIM_ZALLOC(&x, 1, e);
+	int rc = SIM_ZALLOC(&x, 1, e);
 	*p = x;
 	if (rc < 0)
 		return rc;
 	x->params = telemetry_of(c);
 	x->scene = &c->scene;
+	if (x->params->swaps > 0 &&
+	    (rc = telemetry_swap(&x->file, t, x->params, e)) < 0)
+		return sim_wrap(e, rc, "telemetry.file");
+	x->model.file = x->params->swaps > 0 ? &x->file : NULL;
 	return x->params->cost.each.on ? SIM_ZALLOC(&x->report, t->n_hosts, e)
 				       : 0;
 }
@@ -254,6 +306,7 @@ const struct xp_plane xp_plane_telemetry = {
     .idle = telemetry_idle,
     .check = telemetry_check,
     .open = telemetry_plane_open,
+    .told = telemetry_plane_told,
     .run = telemetry_plane_run,
     .flows = telemetry_plane_flows,
     .print = telemetry_plane_print,

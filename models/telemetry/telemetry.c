@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "models/telemetry/late.h"
+#include "models/telemetry/sets.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
 #define FIELD(m) offsetof(struct telemetry_params, m)
 
-/* Paths of a network that are worth having all. */
-enum { TELEMETRY_ALL_PATHS = 1 << 20, TELEMETRY_PORT = 443 };
+enum { TELEMETRY_PORT = 443 };
 
 static const char *const telemetry_names[] = {
 #define X(bit, name, text) name,
@@ -63,6 +63,8 @@ void telemetry_free(struct telemetry *t)
 	telemetry_links_free(&t->links);
 	telemetry_traces_free(&t->traces);
 	obs_paths_free(&t->legs);
+	obs_paths_free(&t->legs_as_is);
+	obs_paths_free(&t->ways);
 	free(t->host);
 	free(t->top);
 	*t = (struct telemetry){0};
@@ -132,39 +134,19 @@ static topo_host telemetry_end(const struct telemetry *t,
 	    : t->host[t->n_busy + sim_rng_below(r, n_hosts - t->n_busy)];
 }
 
-static void telemetry_forget(struct telemetry *t)
+static struct telemetry_sets telemetry_told_sets(struct telemetry *t,
+    const struct topo *topo)
 {
-	obs_paths_clear(&t->paths);
-	t->has_all = 0;
+	return (struct telemetry_sets){t->file ? t->file : topo, &t->paths,
+	    &t->legs, &t->has_all, &t->too_many};
 }
 
-/* All sets between ToRs, in order, if those are not too many: else those of the
- * epoch. Were they numbered as flows need them and kept, sums over them would
- * depend on the epochs before. */
-static int telemetry_paths(struct telemetry *t, const struct topo *topo,
-    struct sim_err *e)
+static struct telemetry_sets telemetry_true_sets(struct telemetry *t,
+    const struct topo *topo)
 {
-	int rc = 0;
-	uint32_t set;
-	if (t->has_all)
-		return 0;
-	obs_paths_clear(&t->paths);
-	for (topo_host a = 0; rc == 0 && !t->too_many && a < topo->n_hosts;
-	     a++) {
-		if (a > 0 && topo_tor_of(topo, a) == topo_tor_of(topo, a - 1))
-			continue;
-		for (topo_host b = 0; rc == 0 && b < topo->n_hosts; b++)
-			if (b == 0 ||
-			    topo_tor_of(topo, b) != topo_tor_of(topo, b - 1))
-				rc = obs_paths_between(&t->paths, topo,
-				    topo_tor_of(topo, a), topo_tor_of(topo, b),
-				    &set, e);
-		t->too_many = t->paths.n > TELEMETRY_ALL_PATHS;
-	}
-	t->has_all = rc == 0 && !t->too_many;
-	if (t->too_many)
-		obs_paths_clear(&t->paths);
-	return rc;
+	return t->file ? (struct telemetry_sets){topo, &t->ways, &t->legs_as_is,
+			     &t->has_all_ways, &t->too_many_ways}
+		       : telemetry_told_sets(t, topo);
 }
 
 /* --- one flow ------------------------------------------------------------- */
@@ -173,6 +155,7 @@ struct telemetry_draw {
 	struct telemetry *t;
 	const struct telemetry_params *p;
 	const struct scene *scene;
+	struct telemetry_sets is, told;
 	sim_ns end; /* of the epoch */
 	int thin;   /* not all paths are told */
 	struct sim_rng *r, apart, late;
@@ -243,13 +226,39 @@ static enum telemetry_told telemetry_tell(struct telemetry_draw *d,
 	return telemetry_trace(&d->t->traces, row->up / 2, w, self, known);
 }
 
+/* What the file makes of a way whose links are KNOWN: TOLD[w->h], and the row's set
+ * and path. */
+static int telemetry_by_file(struct telemetry_draw *d, struct obs_tally *row,
+    const struct telemetry_way *w, topo_link told[], struct sim_err *e)
+{
+	const struct telemetry_sets *x = &d->told;
+	int all = 1;
+	const int rc = obs_paths_between(x->paths, x->topo,
+	    topo_tor_of(x->topo, row->up / 2),
+	    topo_tor_of(x->topo, row->down / 2), &row->set, e);
+	if (rc < 0)
+		return rc;
+	for (unsigned i = 0; i < w->h; i++) {
+		topo_node from, to;
+		topo_link_ends(d->is.topo, w->link[i], &from, &to);
+		if (told[i] != TOPO_NONE)
+			told[i] = topo_link_between(x->topo, from, to);
+		all &= told[i] != TOPO_NONE;
+	}
+	row->path = all
+	    ? telemetry_sets_find(x->paths, row->set, told + 1, w->h - 2)
+	    : OBS_NO_PATH;
+	return 0;
+}
+
 /* Where paths are not told hops are not known, and the losses then tell them. So
  * that arrays stay parallel the losses tell all, if any may be missing. */
 static int telemetry_put_flow(struct telemetry_draw *d,
     const struct obs_tally *row, const struct telemetry_way *w,
-    const uint8_t known[], uint32_t us, struct sim_err *e)
+    const topo_link told[], uint32_t us, struct sim_err *e)
 {
-	const int all = d->p->kinds & (OBS_TELE_INT | OBS_TELE_A2) && !d->thin;
+	const int all = d->p->kinds & (OBS_TELE_INT | OBS_TELE_A2) &&
+	    !d->thin && !d->t->file;
 	const struct obs_flow f = {.start_ns = (uint64_t)w->at,
 	    .src_host = row->up / 2,
 	    .dst_host = row->down / 2,
@@ -258,10 +267,7 @@ static int telemetry_put_flow(struct telemetry_draw *d,
 	    .n_pkts = row->n_sent,
 	    .srtt_us = us,
 	    .n_retx = row->n_lost};
-	topo_link told[TOPO_MAX_HOPS];
 	int rc;
-	for (unsigned i = 0; i < w->h; i++)
-		told[i] = known[i] ? w->link[i] : TOPO_NONE;
 	if ((rc = obs_add_flow(d->w, &f, told, w->h, e)) < 0 ||
 	    (rc = losses_add_hops(d->lost, w->drops, w->full.drops, w->h, e)) <
 		0)
@@ -290,6 +296,7 @@ static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
 	topo_host dst;
 	struct telemetry_way way;
 	uint8_t known[TOPO_MAX_HOPS];
+	topo_link link[TOPO_MAX_HOPS];
 	enum telemetry_told told;
 	uint32_t us = 0;
 	int rc;
@@ -300,24 +307,28 @@ static int telemetry_flow(struct telemetry_draw *d, struct sim_err *e)
 	    .down = topo_link_of(dst, TOPO_DOWN),
 	    .n_sent = telemetry_size(d->p, d->r),
 	    .flow = UINT32_MAX};
-	if ((rc = obs_paths_between(&t->paths, topo, topo_tor_of(topo, src),
+	if ((rc = obs_paths_between(d->is.paths, topo, topo_tor_of(topo, src),
 		 topo_tor_of(topo, dst), &row.set, e)) < 0)
 		return rc;
-	row.path = t->paths.first[row.set] +
-	    sim_rng_below(d->r, obs_set_size(&t->paths, row.set));
-	telemetry_take(&t->paths, &row, &way);
+	row.path = d->is.paths->first[row.set] +
+	    sim_rng_below(d->r, obs_set_size(d->is.paths, row.set));
+	telemetry_take(d->is.paths, &row, &way);
 	telemetry_begin(d, src, dst, &way);
 	telemetry_run(d, &row, &way, &us);
 	d->w->n_flows++;
 	d->w->n_packets += row.n_sent;
 	told = telemetry_tell(d, &row, &way, known);
-	if (row.n_lost > 0) {
-		row.flow = (uint32_t)d->w->flows.n;
-		if ((rc = telemetry_put_flow(d, &row, &way, known, us, e)) < 0)
-			return rc;
-	}
+	for (unsigned i = 0; i < way.h && (row.n_lost > 0 || t->file); i++)
+		link[i] = known[i] ? way.link[i] : TOPO_NONE;
+	if (t->file && (rc = telemetry_by_file(d, &row, &way, link, e)) < 0)
+		return rc;
 	if (told != TELEMETRY_WHOLE)
 		row.path = OBS_NO_PATH;
+	if (row.n_lost > 0) {
+		row.flow = (uint32_t)d->w->flows.n;
+		if ((rc = telemetry_put_flow(d, &row, &way, link, us, e)) < 0)
+			return rc;
+	}
 	return told != TELEMETRY_NOT_TOLD || d->p->kinds & OBS_TELE_P
 	    ? obs_tallies_add(&t->rows, &row, e)
 	    : 0;
@@ -349,100 +360,61 @@ static int telemetry_tops(struct telemetry *t, const struct topo *topo,
 	return 0;
 }
 
-/* Lose some of the probes of ROW, of which all but the path is known. */
-static int telemetry_put_probe(struct telemetry_draw *d, struct obs_tally *row,
-    topo_host h, topo_switch s, struct sim_err *e)
+/* The set of probes between host H and top switch S: there, back or, with answers,
+ * both ways. */
+static int telemetry_probe_set(const struct telemetry_draw *d,
+    const struct telemetry_sets *x, topo_host h, topo_switch s,
+    enum topo_dir dir, uint32_t *set, struct sim_err *e)
 {
-	const struct obs_paths *p = &d->t->paths;
+	const topo_switch tor = topo_tor_of(x->topo, h);
+	if (d->p->trace.answers)
+		return telemetry_sets_trips(x, tor, s, set, e);
+	return obs_paths_between(x->paths, x->topo, dir == TOPO_UP ? tor : s,
+	    dir == TOPO_UP ? s : tor, set, e);
+}
+
+/* Hosts of a rack take the paths to one switch in turn. */
+static uint32_t telemetry_probe_path(const struct obs_paths *p, uint32_t set,
+    topo_host h, topo_switch s)
+{
+	return p->first[set] + (h + s) % obs_set_size(p, set);
+}
+
+/* There or back, each a row of its own; or both as one, as who sent it knows no
+ * more. */
+static int telemetry_probe(struct telemetry_draw *d, topo_host h, topo_switch s,
+    enum topo_dir dir, struct sim_err *e)
+{
+	const int both = d->p->trace.answers != 0;
+	struct obs_tally row = {.up = both || dir == TOPO_UP
+		? topo_link_of(h, TOPO_UP)
+		: TOPO_NONE,
+	    .down = both || dir == TOPO_DOWN ? topo_link_of(h, TOPO_DOWN)
+					     : TOPO_NONE,
+	    .n_sent = d->p->probe_packets,
+	    .flow = UINT32_MAX,
+	    .is_probe = 1};
 	struct telemetry_way way = {.tuple = {.src_ip = topo_addr_of_host(h),
 					.dst_ip = topo_addr_of_host(h),
 					.dst_port = TELEMETRY_PORT,
 					.proto = TOPO_PROTO_TCP}};
-	row->n_sent = d->p->probe_packets;
-	row->flow = UINT32_MAX;
-	row->is_probe = 1;
-	/* Hosts of a rack take the paths to one switch in turn. */
-	row->path = p->first[row->set] + (h + s) % obs_set_size(p, row->set);
-	telemetry_take(p, row, &way);
-	row->n_lost = telemetry_times(d->scene)
-	    ? telemetry_late_apart(&d->t->links, &d->late, &d->apart, d->end,
-		  row->n_sent, &way)
-	    : telemetry_lose_apart(&d->t->links, d->r, &d->apart, d->end,
-		  row->n_sent, &way);
-	return obs_tallies_add(&d->t->rows, row, e);
-}
-
-/* There or back, each a row of its own. */
-static int telemetry_probe(struct telemetry_draw *d, topo_host h, topo_switch s,
-    enum topo_dir dir, struct sim_err *e)
-{
-	const struct topo *topo = d->scene->topo;
-	const topo_switch tor = topo_tor_of(topo, h);
-	struct obs_tally row = {.up = TOPO_NONE, .down = TOPO_NONE};
-	*(dir == TOPO_UP ? &row.up : &row.down) = topo_link_of(h, dir);
-	const int rc = obs_paths_between(&d->t->paths, topo,
-	    dir == TOPO_UP ? tor : s, dir == TOPO_UP ? s : tor, &row.set, e);
-	return rc < 0 ? rc : telemetry_put_probe(d, &row, h, s, e);
-}
-
-/* Add the K-th way of set UP of the legs, followed by the K-th of DOWN. */
-static int telemetry_add_trip(struct telemetry *t, uint32_t up, uint32_t down,
-    uint32_t k, struct sim_err *e)
-{
-	const struct obs_paths *legs = &t->legs;
-	const uint32_t a = legs->first[up] + k % obs_set_size(legs, up),
-		       b = legs->first[down] + k % obs_set_size(legs, down);
-	const unsigned n = obs_path_length(legs, a),
-		       m = obs_path_length(legs, b);
-	topo_link way[TOPO_MAX_HOPS];
-	if (n + m + 2 > TOPO_MAX_HOPS)
-		return sim_fail(e, SIM_ELIMIT,
-		    "a probe that comes back crosses %u links, but ways have "
-		    "%d at most.",
-		    n + m + 2, TOPO_MAX_HOPS);
-	memcpy(way, legs->link + legs->off[a], n * sizeof(*way));
-	memcpy(way + n, legs->link + legs->off[b], m * sizeof(*way));
-	return obs_paths_add(&t->paths, way, n + m, e);
-}
-
-/* Ways from TOR to S and back, the k-th there with the k-th back. Such a set has
- * the ends of the way there, and stands in its place. */
-static int telemetry_round_trips(struct telemetry_draw *d, topo_switch tor,
-    topo_switch s, uint32_t *set, struct sim_err *e)
-{
-	struct telemetry *t = d->t;
-	uint32_t up, down;
-	int rc;
-	*set = obs_paths_find(&t->paths, tor, s);
-	if (*set != OBS_NO_PATH)
-		return 0;
-	if ((rc = obs_paths_between(&t->legs, d->scene->topo, tor, s, &up, e)) <
-		0 ||
-	    (rc = obs_paths_between(&t->legs, d->scene->topo, s, tor, &down,
-		 e)) < 0 ||
-	    (rc = obs_paths_open(&t->paths, tor, s, e)) < 0)
-		return rc;
-	*set = (uint32_t)t->paths.n_sets - 1;
-	for (uint32_t k = 0; rc == 0 &&
-	     (k < obs_set_size(&t->legs, up) ||
-		 k < obs_set_size(&t->legs, down));
-	     k++)
-		rc = telemetry_add_trip(t, up, down, k, e);
-	/* Half a set must not be found later. */
+	int rc = telemetry_probe_set(d, &d->is, h, s, dir, &row.set, e);
 	if (rc < 0)
-		telemetry_forget(t);
-	return rc;
-}
-
-/* There and back as one: who sent it knows no more. */
-static int telemetry_bounce(struct telemetry_draw *d, topo_host h,
-    topo_switch s, struct sim_err *e)
-{
-	struct obs_tally row = {.up = topo_link_of(h, TOPO_UP),
-	    .down = topo_link_of(h, TOPO_DOWN)};
-	const int rc = telemetry_round_trips(d, topo_tor_of(d->scene->topo, h),
-	    s, &row.set, e);
-	return rc < 0 ? rc : telemetry_put_probe(d, &row, h, s, e);
+		return rc;
+	row.path = telemetry_probe_path(d->is.paths, row.set, h, s);
+	telemetry_take(d->is.paths, &row, &way);
+	row.n_lost = telemetry_times(d->scene)
+	    ? telemetry_late_apart(&d->t->links, &d->late, &d->apart, d->end,
+		  row.n_sent, &way)
+	    : telemetry_lose_apart(&d->t->links, d->r, &d->apart, d->end,
+		  row.n_sent, &way);
+	if (d->t->file) {
+		rc = telemetry_probe_set(d, &d->told, h, s, dir, &row.set, e);
+		if (rc < 0)
+			return rc;
+		row.path = telemetry_probe_path(d->told.paths, row.set, h, s);
+	}
+	return obs_tallies_add(&d->t->rows, &row, e);
 }
 
 static int telemetry_probes(struct telemetry_draw *d, struct sim_err *e)
@@ -452,10 +424,8 @@ static int telemetry_probes(struct telemetry_draw *d, struct sim_err *e)
 	for (topo_switch s = 0; rc == 0 && s < topo->n_switches; s++)
 		for (topo_host h = 0;
 		     rc == 0 && d->t->top[s] && h < topo->n_hosts; h++)
-			if (d->p->trace.answers)
-				rc = telemetry_bounce(d, h, s, e);
-			else if ((rc = telemetry_probe(d, h, s, TOPO_UP, e)) ==
-			    0)
+			if ((rc = telemetry_probe(d, h, s, TOPO_UP, e)) == 0 &&
+			    !d->p->trace.answers)
 				rc = telemetry_probe(d, h, s, TOPO_DOWN, e);
 	return rc;
 }
@@ -480,8 +450,12 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 	obs_clear(w);
 	losses_clear(lost);
 	obs_tallies_clear(&t->rows);
-	if (t->bounces != p->trace.answers)
-		telemetry_forget(t);
+	d.is = telemetry_true_sets(t, scene->topo);
+	d.told = telemetry_told_sets(t, scene->topo);
+	if (t->bounces != p->trace.answers) {
+		telemetry_sets_forget(&d.is);
+		telemetry_sets_forget(&d.told);
+	}
 	t->bounces = (uint8_t)p->trace.answers;
 	t->rows.paths = &t->paths;
 	t->rows.telemetry = p->kinds;
@@ -502,7 +476,8 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 	if ((rc = telemetry_links_open(&t->links, scene, d.end, e)) < 0 ||
 	    (rc = telemetry_traces_open(&t->traces, &p->trace, &t->links, d.end,
 		 e)) < 0 ||
-	    (rc = telemetry_paths(t, scene->topo, e)) < 0 ||
+	    (rc = telemetry_sets_all(&d.is, e)) < 0 ||
+	    (rc = telemetry_sets_all(&d.told, e)) < 0 ||
 	    (rc = telemetry_busy(t, p, scene->topo, &flows, e)) < 0)
 		return rc;
 	for (uint64_t i = 0; rc == 0 && i < n; i++)

@@ -9,6 +9,13 @@
  * with which ports, is drawn only where that matters (models/telemetry/way.h), and
  * moves no other draw.
  *
+ * Whoever reads rows may have a wrong file of the network. Then sets are those of
+ * the file, between the ToRs that it gives to hosts. A known path is one of switches
+ * that were passed: it is told by cables that the file has between them, and not
+ * told where it has none or where it is none of the file's equal paths. Probes are
+ * told by the path that their sender took from the file; they take the one of that
+ * number that there is. A verdict names a cable by its number.
+ *
  * Which rows there are and whose paths are known is for the telemetry to say
  * (models/obs_tallies.h): the same epoch, drawn with other kinds, has the same
  * flows with the same losses.
@@ -39,14 +46,19 @@ extern const struct sim_field telemetry_fields[];
 
 /* An epoch's rows, and what is kept from one to the next. Zeroed is empty. */
 struct telemetry {
-	struct obs_paths paths; /* all, or those of this epoch */
+	/* The network as a file has it by which rows are told; NULL: as it is. It
+	 * has the same nodes and cables (topo/swap.h), and is the owner's. */
+	const struct topo *file;
+	struct obs_paths paths; /* of rows: all, or those of this epoch */
 	uint8_t has_all, too_many;
+	struct obs_paths ways; /* the same as it is, where the file is not */
+	uint8_t has_all_ways, too_many_ways;
 	struct obs_tallies rows;
 	struct telemetry_links links;
 	struct telemetry_traces traces;
-	struct obs_paths legs; /* of probes that come back */
-	uint8_t bounces;       /* paths have such probes' */
-	topo_host *host;       /* all of them, those of busy racks first */
+	struct obs_paths legs, legs_as_is; /* of probes that come back */
+	uint8_t bounces;                   /* paths have such probes' */
+	topo_host *host; /* all of them, those of busy racks first */
 	size_t cap_host;
 	uint32_t n_busy;
 	uint8_t *top; /* [switches] 1: probes go there */
