@@ -109,3 +109,22 @@ int res_calibration(struct res_chance_bin (*run)[RES_N_CHANCE_BINS], size_t n,
 	free(pseudo);
 	return 0;
 }
+
+int res_calibration_of(const struct res_cube *c, size_t point, size_t algo,
+    struct res_calibration *out, struct sim_err *e)
+{
+	struct res_chance_bin(*run)[RES_N_CHANCE_BINS];
+	size_t n = 0;
+	*out = (struct res_calibration){0};
+	int rc = SIM_ZALLOC(&run, c->n_runs, e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < c->n_runs; i++)
+		if (res_cube_run_status(c, point, i) == RES_DONE)
+			res_cube_get_row(c, res_cube_row(c, point, i),
+			    res_row_doubles(algo) + RES_ALGO_n_stated_1,
+			    3 * (size_t)RES_N_CHANCE_BINS, (double *)run[n++]);
+	rc = res_calibration(run, n, out, e);
+	free(run);
+	return rc;
+}

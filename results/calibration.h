@@ -27,7 +27,7 @@
 
 #include <stddef.h>
 
-#include "results/schema.h"
+#include "results/cube.h"
 #include "sim/err.h"
 #include "sim/ratio.h"
 
@@ -61,6 +61,10 @@ struct res_calibration {
  * Student's law; of fewer than two runs it is NaN. All is NaN without a
  * component. Errors SIM_ENOMEM. Cost O(n). */
 int res_calibration(struct res_chance_bin (*run)[RES_N_CHANCE_BINS], size_t n,
+    struct res_calibration *out, struct sim_err *e);
+
+/* The same of the runs of a point that are done. Errors SIM_ENOMEM. */
+int res_calibration_of(const struct res_cube *c, size_t point, size_t algo,
     struct res_calibration *out, struct sim_err *e);
 
 #endif

@@ -81,9 +81,28 @@ static double bounded(double x)
 	return isinf(x) ? NAN : x;
 }
 
-/* The mean of a column, and where it may be by Student's law. They come before
- * the spread, which sorts the samples, as sums depend on the order. Returns how
- * many samples there are. */
+static void results_table_put(struct table *t, struct res_name name,
+    struct sim_ratio x)
+{
+	res_rows_number(&t->rows, name, x.value);
+	name.suffix = "_lo";
+	res_rows_number(&t->rows, name, bounded(x.lo));
+	name.suffix = "_hi";
+	res_rows_number(&t->rows, name, bounded(x.hi));
+}
+
+/* The mean of the first N samples, and where it may be by Student's law. */
+static void results_table_put_sample(struct table *t, struct res_name name,
+    size_t n)
+{
+	const struct sim_ratio_sample s = {t->sample, t->ones, n};
+	struct sim_ratio mean;
+	sim_ratio_mean(&s, CONFIDENCE, &mean);
+	results_table_put(t, name, mean);
+}
+
+/* Those of a column. They come before the spread, which sorts the samples, as
+ * sums depend on the order. Returns how many samples there are. */
 static size_t put_mean(struct table *t, struct res_name name, size_t column)
 {
 	size_t n = 0;
@@ -92,14 +111,7 @@ static size_t put_mean(struct table *t, struct res_name name, size_t column)
 		if (is_done(t, run) && !isnan(x))
 			t->sample[n++] = x;
 	}
-	const struct sim_ratio_sample s = {t->sample, t->ones, n};
-	struct sim_ratio mean;
-	sim_ratio_mean(&s, CONFIDENCE, &mean);
-	res_rows_number(&t->rows, name, mean.value);
-	name.suffix = "_lo";
-	res_rows_number(&t->rows, name, bounded(mean.lo));
-	name.suffix = "_hi";
-	res_rows_number(&t->rows, name, bounded(mean.hi));
+	results_table_put_sample(t, name, n);
 	return n;
 }
 
@@ -232,44 +244,41 @@ static int results_table_put_ratio(struct table *t, const char *owner,
 		if (rc < 0)
 			return rc;
 	}
-	res_rows_number(&t->rows, name, p.den > 0 ? p.num / p.den : NAN);
-	name.suffix = "_lo";
-	res_rows_number(&t->rows, name, lo);
-	name.suffix = "_hi";
-	res_rows_number(&t->rows, name, hi);
+	results_table_put(t, name,
+	    (struct sim_ratio){p.den > 0 ? p.num / p.den : NAN, lo, hi});
 	put_spread(t, name, p.n);
 	name.suffix = "_trials";
 	res_rows_number(&t->rows, name, p.den);
 	return 0;
 }
 
-/* How far chances are right, over all runs of a point. */
+/* F of ALGO less that of the first algorithm, run by run: both had the same
+ * windows. */
+static void results_table_put_less(struct table *t, size_t algo)
+{
+	const struct res_name name = {t->c->algo[algo], ":", "f_less", NULL};
+	size_t n = 0;
+	if (res_rows_skip(&t->rows, 3))
+		return;
+	for (size_t run = 0; run < t->c->n_runs; run++) {
+		const double x = res_cube_value(t->c, t->point, run,
+				     res_row_doubles(algo) + RES_ALGO_f) -
+		    res_cube_value(t->c, t->point, run,
+			res_row_doubles(0) + RES_ALGO_f);
+		if (is_done(t, run) && !isnan(x))
+			t->sample[n++] = x;
+	}
+	results_table_put_sample(t, name, n);
+}
+
 static int results_table_put_ece(struct table *t, size_t algo)
 {
-	const size_t first = res_row_doubles(algo) + RES_ALGO_n_stated_1;
 	struct res_name name = {t->c->algo[algo], ":", "ece", NULL};
 	struct res_calibration x;
-	struct res_chance_bin(*run)[RES_N_CHANCE_BINS];
-	size_t n = 0;
 	if (res_rows_skip(&t->rows, 5))
 		return 0;
-	int rc = SIM_ZALLOC(&run, t->c->n_runs, t->e);
-	if (rc < 0)
-		return rc;
-	for (size_t i = 0; i < t->c->n_runs; i++) {
-		const size_t row = res_cube_row(t->c, t->point, i);
-		if (is_done(t, i))
-			res_cube_get_row(t->c, row, first,
-			    sizeof(run[0]) / (sizeof(double)),
-			    (double *)run[n++]);
-	}
-	rc = res_calibration(run, n, &x, t->e);
-	free(run);
-	res_rows_number(&t->rows, name, x.ece.value);
-	name.suffix = "_lo";
-	res_rows_number(&t->rows, name, bounded(x.ece.lo));
-	name.suffix = "_hi";
-	res_rows_number(&t->rows, name, bounded(x.ece.hi));
+	const int rc = res_calibration_of(t->c, t->point, algo, &x, t->e);
+	results_table_put(t, name, x.ece);
 	name.suffix = "_if_right";
 	res_rows_number(&t->rows, name, x.if_right);
 	name.suffix = "_trials";
@@ -353,6 +362,8 @@ static int results_table_put_point(struct table *t, size_t point)
 			put_algo_mean(t, a, RES_ALGO_detect_s);
 		if (shows_algo(t, RES_ALGO_f))
 			put_algo_mean(t, a, RES_ALGO_f);
+		if (a > 0 && shows_algo(t, RES_ALGO_f))
+			results_table_put_less(t, a);
 		if (rc == 0 && shows_algo(t, RES_ALGO_n_stated_1))
 			rc = results_table_put_ece(t, a);
 	}

@@ -435,6 +435,31 @@ static void how_far_chances_are_right_is_told(void **state)
 	res_cube_free(&c);
 }
 
+/* F of the second algorithm is .2 and .4 less than the first one's in two runs; a
+ * third has none. */
+static void f_is_compared_run_by_run(void **state)
+{
+	(void)state;
+	static const double f[][2] = {{0.9, 0.7}, {0.8, 0.4}, {NAN, 0.1}};
+	struct res_cube c;
+	struct grid g;
+	plain_cube(&c, 1, 3);
+	for (size_t i = 0; i < c.row_doubles; i++)
+		blank(&c, i);
+	for (size_t run = 0; run < 3; run++)
+		for (size_t a = 0; a < 2; a++)
+			res_columns_put(&c.rows, run,
+			    res_row_doubles(a) + RES_ALGO_f, f[run][a]);
+	read_grid(&g, &c);
+	assert_false(has_column(&g, "vote:f_less"));
+	assert_near(strtod(at(&g, 0, "alg1:f_less"), NULL), -0.3, 1e-12);
+	/* Student's quantile at one degree of freedom, by the error .1. */
+	assert_near(strtod(at(&g, 0, "alg1:f_less_hi"), NULL),
+	    -0.3 + 0.1 * 12.7062, 1e-4);
+	free_grid(&g);
+	res_cube_free(&c);
+}
+
 /* Of the optional ones; the others say NaN. */
 static void what_was_nowhere_measured_has_no_column(void **state)
 {
@@ -752,6 +777,7 @@ int main(void)
 	    cmocka_unit_test(every_number_agrees_with_a_slow_computation),
 	    cmocka_unit_test(ratios_are_pooled_before_they_are_divided),
 	    cmocka_unit_test(how_far_chances_are_right_is_told),
+	    cmocka_unit_test(f_is_compared_run_by_run),
 	    cmocka_unit_test(what_was_nowhere_measured_has_no_column),
 	    cmocka_unit_test(the_header_is_in_the_stated_order),
 	    cmocka_unit_test(a_row_a_run_holds_what_was_measured),

@@ -26,6 +26,7 @@ struct tune_audience {
 	struct tune_candidate *one;
 	size_t n, n_windows;
 	size_t point; /* that `work` is of; SIZE_MAX: none */
+	int unable;
 };
 
 static void tune_close(struct tune_audience *x)
@@ -45,6 +46,8 @@ static int tune_begin(void *arg, const struct xp_cell *cell, struct sim_err *e)
 	if (cell->point == x->point)
 		return 0;
 	tune_close(x);
+	/* As in the sweep it has no results where it can't read a window. */
+	x->unable = cell->config->algo[0].unable;
 	for (size_t i = 0; rc == 0 && i < x->n; i++)
 		rc = algo_open(x->one[i].algo.ops, &x->one[i].work, cell->topo,
 		    x->one[i].algo.params, e);
@@ -77,7 +80,7 @@ static int tune_hear(void *arg, const struct xp_window *w, struct sim_err *e)
 {
 	struct tune_audience *x = arg;
 	int rc = 0, counts = 0;
-	for (size_t i = 0; rc == 0 && i < x->n; i++) {
+	for (size_t i = 0; rc == 0 && !x->unable && i < x->n; i++) {
 		double f = NAN;
 		rc = tune_ask(x, i, w, &f, e);
 		if (rc == 0 && !isnan(f)) {

@@ -125,30 +125,28 @@ static int tune_keys(struct xp_tune *t, const struct args *a, struct sim_err *e)
 	return rc;
 }
 
-/* SPEC with the seed of the other half. Its own algorithms are not asked. */
+/* SPEC with the seed of the other half, which follows from its own. Its own
+ * algorithms are not asked, and so may be such as could not be. */
 static int tune_load(struct xp_spec *s, const struct args *a,
     const struct xp_algo *algo, struct sim_err *e)
 {
 	const char *set[TUNE_MAX_SET + 2];
-	char seed[64], algorithms[128];
+	char seed[64], algorithms[128], *path = NULL;
 	size_t n = 0;
-	int rc = cmd_load_spec(s, a->word.word[0], a->smoke, a->set.set,
-	    a->set.n_set, e);
-	if (rc < 0)
-		return rc;
-	snprintf(seed, sizeof(seed), "seed=%" PRIu64, xp_tune_seed(s->seed));
+	int rc = cmd_find(&path, a->word.word[0], "experiments", ".yaml", e);
 	snprintf(algorithms, sizeof(algorithms), "algorithms=[%s]",
 	    algo->ops->name);
 	for (size_t i = 0; i < a->set.n_set; i++)
 		set[n++] = a->set.set[i];
-	set[n++] = seed;
 	set[n++] = algorithms;
-	xp_spec_free(s);
-	*s = (struct xp_spec){0};
-	char *path = NULL;
-	rc = cmd_find(&path, a->word.word[0], "experiments", ".yaml", e);
-	if (rc == 0)
+	if (rc == 0 && (rc = xp_spec_load(s, path, a->smoke, set, n, e)) == 0) {
+		cmd_warn(s);
+		snprintf(seed, sizeof(seed), "seed=%" PRIu64,
+		    xp_tune_seed(s->seed));
+		xp_spec_free(s);
+		set[n++] = seed;
 		rc = xp_spec_load(s, path, a->smoke, set, n, e);
+	}
 	free(path);
 	return rc;
 }
