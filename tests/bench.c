@@ -43,6 +43,7 @@ static const struct topic {
     {"rack", bench_rack},
     {"packets", bench_packets},
     {"rivals", bench_rivals},
+    {"sieve", bench_sieve},
     {"plug", bench_plug},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };

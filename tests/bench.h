@@ -53,6 +53,7 @@ void bench_bpf(void);
 void bench_rack(void);
 void bench_packets(void);
 void bench_rivals(void);
+void bench_sieve(void);
 void bench_plug(void);
 
 /* A counted loop of K events with N pending, for callgrind: run under

@@ -51,18 +51,33 @@ static void bench_rivals_fail(struct bench_of_rivals *b, uint32_t n)
 	truth_sort(&b->scene.truth);
 }
 
-static void bench_rivals_open(struct bench_of_rivals *b, unsigned kinds,
-    uint32_t flows, uint32_t n_failed)
+/* A fat-tree of 10 ports as above, or a leaf-spine of 88,200 links. */
+static void bench_rivals_net(struct topo *t, int is_large)
+{
+	const struct topo_clos leaves = {.n_pods = 1,
+	    .n_tors = 210,
+	    .n_t1 = 90,
+	    .n_hosts = 120};
+	struct topo_mesh *m;
+	struct sim_err e = {0};
+	if (is_large) {
+		bench_rivals_must(topo_open_clos(t, &leaves, &e), &e);
+		return;
+	}
+	bench_rivals_must(topo_mesh_fat_tree(&m, 10, 15, &e), &e);
+	bench_rivals_must(topo_open_mesh(t, m, &e), &e);
+}
+
+static void bench_rivals_open_at(struct bench_of_rivals *b, int is_large,
+    unsigned kinds, uint32_t flows, uint32_t n_failed)
 {
 	const struct sim_seed where = {.seed = 20180409};
 	struct sim_err e = {0};
-	struct topo_mesh *m;
 	*b = (struct bench_of_rivals){0};
 	bench_rivals_must(sim_field_defaults(telemetry_fields, &b->p, &e), &e);
 	b->p.kinds = kinds;
 	b->p.flows = flows;
-	bench_rivals_must(topo_mesh_fat_tree(&m, 10, 15, &e), &e);
-	bench_rivals_must(topo_open_mesh(&b->topo, m, &e), &e);
+	bench_rivals_net(&b->topo, is_large);
 	bench_rivals_must(sim_field_defaults(scene_traffic_fields,
 			      &b->params.traffic, &e),
 	    &e);
@@ -76,6 +91,12 @@ static void bench_rivals_open(struct bench_of_rivals *b, unsigned kinds,
 	bench_rivals_must(telemetry_draw(&b->t, &b->p, &b->scene, &b->w,
 			      &b->lost, &e),
 	    &e);
+}
+
+static void bench_rivals_open(struct bench_of_rivals *b, unsigned kinds,
+    uint32_t flows, uint32_t n_failed)
+{
+	bench_rivals_open_at(b, 0, kinds, flows, n_failed);
 }
 
 static void bench_rivals_close(struct bench_of_rivals *b)
@@ -182,4 +203,72 @@ void bench_rivals(void)
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
 		bench_rivals_row(&b, names[i], "a1+a2+p", 60);
 	bench_rivals_close(&b);
+}
+
+/* --- Sieve beside Flock --------------------------------------------------- */
+
+/* Both on the same window, by turns. */
+static void bench_sieve_row(struct bench_of_rivals *b, const char *telemetry,
+    int rounds, double goal)
+{
+	struct bench_of_rivals flock = *b, sieve = *b;
+	struct sim_err e = {0};
+	char what[128];
+	flock.algo = algo_find("flock");
+	sieve.algo = algo_find("sieve");
+	flock.out = sieve.out = (struct algo_verdicts){0};
+	bench_rivals_must(algo_open(flock.algo, &flock.work, &b->topo, NULL,
+			      &e),
+	    &e);
+	bench_rivals_must(algo_open(sieve.algo, &sieve.work, &b->topo, NULL,
+			      &e),
+	    &e);
+	/* The first window also sorts out what paths cross. */
+	bench_rivals_once(&flock);
+	bench_rivals_once(&sieve);
+	const struct bench_pair p = bench_against(rounds, bench_rivals_once,
+	    &flock, bench_rivals_once, &sieve);
+	snprintf(what, sizeof(what), "%s: Sieve, %zu accused", telemetry,
+	    sieve.out.n_flagged);
+	bench_row(what, p.b_s * 1e3, "ms", goal > 0 ? '<' : '-', goal);
+	snprintf(what, sizeof(what), "  Flock, %zu accused",
+	    flock.out.n_flagged);
+	bench_row(what, p.a_s * 1e3, "ms", '-', 0);
+	bench_row("  Flock's time / Sieve's", p.ratio, "", '>', 10);
+	algo_close(flock.algo, flock.work);
+	algo_close(sieve.algo, sieve.work);
+	algo_verdicts_free(&flock.out);
+	algo_verdicts_free(&sieve.out);
+}
+
+static void bench_sieve_at(int is_large, unsigned kinds, const char *telemetry)
+{
+	const struct algo_ops *sieve = algo_find("sieve");
+	struct bench_of_rivals b;
+	char what[80];
+	if (sieve->needs & ~telemetry_holds(kinds))
+		return;
+	bench_rivals_open_at(&b, is_large, kinds, is_large ? 100 : 150, 8);
+	snprintf(what, sizeof(what), "%s, %u links, %u flows", telemetry,
+	    b.topo.n_links, b.p.flows * b.topo.n_hosts);
+	bench_sieve_row(&b, what, is_large ? 3 : ROUNDS, is_large ? 100 : 0);
+	bench_rivals_close(&b);
+}
+
+/* Eight links fail. The goals are ratios of at least 10, and 100 ms of the large
+ * network; its memory is told, with that of drawing the window. */
+void bench_sieve(void)
+{
+	static const struct {
+		unsigned kinds;
+		const char *name;
+	} all[] = {{OBS_TELE_INT, "int"}, {OBS_TELE_A1, "a1"},
+	    {OBS_TELE_A2, "a2"}, {OBS_TELE_A2 | OBS_TELE_P, "a2+p"},
+	    {OBS_TELE_A1 | OBS_TELE_A2 | OBS_TELE_P, "a1+a2+p"},
+	    {OBS_TELE_P, "p"}, {OBS_TELE_A1 | OBS_TELE_P, "a1+p"}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		bench_sieve_at(0, all[i].kinds, all[i].name);
+	bench_sieve_at(1, OBS_TELE_INT, "int");
+	bench_row("  memory at most", (double)bench_peak_bytes() / 1048576,
+	    "MiB", '-', 0);
 }
