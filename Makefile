@@ -258,7 +258,8 @@ $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) \
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 $B/tests/bench $B/tests/experiments_plug_plug_test: | $B/tests/mine.so
-$B/tests/experiments_plug_plug_test.o: OURS += -DTEST_MINE='"$(CURDIR)/$B/tests/mine.so"'
+$B/tests/experiments_plug_plug_test.o: OURS += \
+	-DTEST_MINE='"$(CURDIR)/$B/tests/mine.so"'
 $B/tests/bench_plug.o: OURS += -DBENCH_ROOT='"$(CURDIR)"' \
 	-DBENCH_MINE='"$B/tests/mine.so"'
 $B/tests/mine.so: experiments/plug/mine.c $B/include/culprit/plugin.h

@@ -57,11 +57,14 @@ static void frame_put_value(struct sim_text *t, const struct sim_field *f,
 {
 	const char *at = (const char *)params + f->offset;
 	char number[32];
+	uint32_t u32;
+	double f64;
+	memcpy(&u32, at, sizeof(u32));
+	memcpy(&f64, at, sizeof(f64));
 	if (f->type == SIM_F_F64)
-		sim_format_f64(number, *(const double *)at);
+		sim_format_f64(number, f64);
 	else
-		snprintf(number, sizeof(number), "%" PRIu32,
-		    *(const uint32_t *)at);
+		snprintf(number, sizeof(number), "%" PRIu32, u32);
 	sim_put(t, "param %s %s\n", f->name, number);
 }
 

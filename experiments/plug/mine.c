@@ -94,7 +94,7 @@ static uint32_t mine_accuse(const struct mine *m, uint32_t *touched)
 		for (i = k + 1; i < m->n_touched; i++) {
 			const uint32_t a = touched[k], b = touched[i];
 			if (m->votes[b] < m->votes[a] ||
-			    (m->votes[b] == m->votes[a] && b > a))
+			    (b > a && m->votes[b] == m->votes[a]))
 				continue;
 			touched[k] = b;
 			touched[i] = a;
