@@ -61,14 +61,16 @@ do for [k = 0:n - 1] {
 	if (last) {
 		kc = n % n_across
 		set key at screen left + (kc + 0.12) * w, \
-		    screen 1 - top - (n_down - 1) * h left top samplen 2 maxrows 12
+		    screen 1 - top - (n_down - 1) * h - 0.14 * h left top samplen 2 maxrows 12
 	} else { unset key }
 	there = ""
+	all = ""
 	do for [a in algos] {
+		if (strstrt(pairs, ":" . a . " ")) { all = all . "\"" . a . "\" " }
 		if (has(pairs, t . ":" . a)) { there = there . "\"" . a . "\" " }
 	}
 	plot for [a in there] TABLE using "links":(of(t, a)) smooth unique \
 	        with linespoints lt look(a) ps 0.7 notitle, \
-	    for [a in algos] NaN with linespoints lt look(a) ps 0.7 title a
+	    for [a in all] NaN with linespoints lt look(a) ps 0.7 title a
 }
 unset multiplot

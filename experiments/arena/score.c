@@ -379,6 +379,20 @@ void xp_arena_print_front(const struct xp_arena_standing *s, FILE *out)
 	}
 }
 
+/* How many of the families that there are come before FAMILY. */
+static size_t arena_families_before(const struct xp_arena_standing *s,
+    size_t family)
+{
+	size_t n = 0;
+	for (size_t f = 0; f < family; f++) {
+		size_t i = s->n_of_all;
+		while (i < s->n && s->entry[i].family != f)
+			i++;
+		n += i < s->n;
+	}
+	return n;
+}
+
 /* Without faults there is no F; there the share of windows without an alarm
  * stands in its place. */
 void xp_arena_print_map(const struct xp_arena_standing *s, FILE *out)
@@ -394,7 +408,8 @@ void xp_arena_print_map(const struct xp_arena_standing *s, FILE *out)
 					 1 - arena_value(x, XP_ARENA_alarms);
 			fprintf(out, "%zu\t%s, %s\t%zu\t%s\t%.6g\n", i,
 			    x->algorithm,
-			    xp_arena_telemetries[x->telemetry].name, x->family,
+			    xp_arena_telemetries[x->telemetry].name,
+			    arena_families_before(s, x->family),
 			    xp_arena_family_name(x->family),
 			    isnan(f) ? quiet : f);
 		}

@@ -14,6 +14,14 @@
 #include "results/provenance.h"
 #include "results/stamp.h"
 
+const struct cmd_arena_figure cmd_arena_figures[] = {
+    {"front", "Accuracy against what telemetry costs"},
+    {"map", "F by family of faults"},
+    {"cd", "Mean ranks, and critical differences"},
+    {"scaling", "CPU of a window against the size of the network"},
+    {0},
+};
+
 void cmd_arena_put_label(struct sim_text *t, const char *label)
 {
 	sim_put(t, "\"");
@@ -81,10 +89,8 @@ int cmd_arena_draw(const struct cmd_arena_plot *p, struct sim_err *e)
 	int rc = fclose(out) == 0
 	    ? 0
 	    : sim_fail(e, SIM_ENOMEM, "no memory for labels.");
-	static const char *const figures[] = {"front", "map", "cd", "scaling"};
-	for (size_t i = 0; rc == 0 && i < sizeof(figures) / sizeof(*figures);
-	     i++)
-		rc = arena_draw(p, figures[i], vars, e);
+	for (size_t i = 0; rc == 0 && cmd_arena_figures[i].name; i++)
+		rc = arena_draw(p, cmd_arena_figures[i].name, vars, e);
 	free(vars);
 	return rc;
 }

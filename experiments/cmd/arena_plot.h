@@ -10,6 +10,12 @@
 #include "sim/err.h"
 #include "sim/text.h"
 
+/* DIR/arena_NAME.svg, and so on, is of DIR/NAME.tsv. */
+struct cmd_arena_figure {
+	const char *name, *caption;
+};
+extern const struct cmd_arena_figure cmd_arena_figures[]; /* ends with NULL */
+
 /* What figures say beside their tables. */
 struct cmd_arena_plot {
 	const char *dir; /* tables front, map, cd, scaling are there */

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/report_arena.h"
 #include "experiments/report/page.h"
 #include "experiments/sweep/run.h"
 #include "results/file.h"
@@ -26,7 +27,7 @@ struct args {
 };
 
 static const struct cmd_option report_options[] = {
-    {"all", 0, NULL, "every results/out/*.h5 that is no shard",
+    {"all", 0, NULL, "every results/out/*.h5 that is no shard, and the arena",
 	.take = cmd_take_flag, .at = CMD_AT(all)},
     {"output", 'o', "FILE", "the page (default: report.html)",
 	.take = cmd_take_file, .at = CMD_AT(output)},
@@ -65,7 +66,9 @@ static const struct cmd_line report_line = {
 	"figures, their numbers, specs and provenance, what the paper claims "
 	"against ours, and some cells to look into: what was broken, what each "
 	"algorithm said, and the network with its votes.\v"
-	"Figures are those of `culprit plot`. Cells are run again, from the "
+	"Figures are those of `culprit plot`, and of the arena, which is its "
+	"folder, "
+	"those of `culprit arena --plot`. Cells are run again, from the "
 	"spec that stands in the results: of each point the first run, and the "
 	"worst by the least ratio of any algorithm. Each says whether it has "
 	"the numbers of the file; `culprit explain` shows any other. Cells of "
@@ -77,6 +80,10 @@ static const struct cmd_line report_line = {
 static int is_whole(const struct dirent *d)
 {
 	const size_t n = strlen(d->d_name);
+	char folder[512];
+	snprintf(folder, sizeof(folder), "results/out/%s", d->d_name);
+	if (*d->d_name != '.' && cmd_report_is_arena(folder))
+		return 1;
 	return n > 3 && strcmp(d->d_name + n - 3, ".h5") == 0 &&
 	    !strstr(d->d_name, "-of-") && !strchr(d->d_name, '~');
 }
@@ -102,13 +109,23 @@ static int list_all(char ***path, size_t *n, struct sim_err *e)
 	return rc;
 }
 
+/* A folder of the arena, given or of results/out; or a file of results. */
+static int report_find(char **path, const char *word, struct sim_err *e)
+{
+	char folder[4096];
+	if (cmd_report_is_arena(word))
+		return sim_dup(path, word, e);
+	snprintf(folder, sizeof(folder), "results/out/%s", word);
+	return cmd_report_is_arena(folder) ? sim_dup(path, folder, e)
+					   : cmd_find_results(path, word, e);
+}
+
 static int list_given(const struct args *a, char ***path, size_t *n,
     struct sim_err *e)
 {
 	int rc = SIM_ZALLOC(path, a->files.n, e);
 	for (size_t i = 0; rc == 0 && i < a->files.n; i++)
-		if ((rc = cmd_find_results(*path + i, a->files.word[i], e)) ==
-		    0)
+		if ((rc = report_find(*path + i, a->files.word[i], e)) == 0)
 			(*n)++;
 	for (size_t i = 0; rc == 0 && i < *n; i++)
 		if (a->output && cmd_is_same_file(a->output, (*path)[i]))
@@ -308,11 +325,17 @@ static int add_file(struct xp_page *p, const struct args *a, const char *path,
 {
 	struct res_cube c = {0};
 	const size_t had = p->n_cells;
-	int rc = res_h5_read(&c, path, e);
-	if (rc == 0)
+	const int is_arena = cmd_report_is_arena(path);
+	int rc = 0;
+	if (is_arena && round == FIGURE)
+		rc = cmd_report_arena(p, path, e);
+	else if (is_arena)
+		xp_page_skip_cells(p);
+	else if ((rc = res_h5_read(&c, path, e)) == 0)
 		rc = add_cube(p, &c, path, round, e);
 	if (rc == 0 && !a->quiet)
-		report_tell(p, c.figure, p->n_cells - had, round);
+		report_tell(p, is_arena ? "arena" : c.figure, p->n_cells - had,
+		    round);
 	res_cube_free(&c);
 	return rc;
 }

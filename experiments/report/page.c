@@ -177,22 +177,21 @@ static void put_header(FILE *out, const struct res_cube *c, const char *id)
 	fputs("</header>\n", out);
 }
 
-static void put_svg(FILE *out, const struct xp_page_file *f, const char *id)
+void xp_page_svg(FILE *out, const char *svg, const char *no_svg,
+    const char *prefix, const char *title_id)
 {
 	struct mark_buffer b;
 	struct sim_err why;
-	char prefix[96];
-	const char *no = f->no_svg;
-	snprintf(prefix, sizeof(prefix), "%s-f-", id);
-	if (f->svg && mark_open(&b, NULL) == 0) {
-		int rc = mark_inline_svg(b.out, f->svg, prefix, &why);
+	const char *no = no_svg;
+	if (svg && mark_open(&b, NULL) == 0) {
+		int rc = mark_inline_svg(b.out, svg, prefix, &why);
 		rc = mark_close(&b, rc, &why);
 		no = rc < 0 ? why.msg : NULL;
 		if (rc == 0) {
 			fprintf(out,
 			    "<div class=\"figure\" role=\"img\" "
-			    "aria-labelledby=\"%s-title\">",
-			    id);
+			    "aria-labelledby=\"%s\">",
+			    title_id);
 			fputs(b.text, out);
 			fputs("</div>\n", out);
 		}
@@ -203,6 +202,14 @@ static void put_svg(FILE *out, const struct xp_page_file *f, const char *id)
 		mark_text(out, no);
 		fputs("</p>\n", out);
 	}
+}
+
+static void put_svg(FILE *out, const struct xp_page_file *f, const char *id)
+{
+	char prefix[96], title[96];
+	snprintf(prefix, sizeof(prefix), "%s-f-", id);
+	snprintf(title, sizeof(title), "%s-title", id);
+	xp_page_svg(out, f->svg, f->no_svg, prefix, title);
 }
 
 static int put_article(FILE *out, const struct xp_page_file *f, const char *id,
@@ -263,15 +270,14 @@ static int add_claims(struct xp_page *p, const struct res_cube *c,
 	return rc;
 }
 
-static void put_link(FILE *out, const struct res_cube *c, const char *id)
+static void put_link(FILE *out, const char *figure, const char *title,
+    int is_partial, const char *id)
 {
 	fprintf(out, "<li><a href=\"#%s\" title=\"", id);
-	mark_text(out, c->title);
+	mark_text(out, title);
 	fputs("\">", out);
-	mark_text(out, c->figure);
-	fputs(page_is_partial(c) ? " <span class=\"partial\">partial</span>"
-				 : "",
-	    out);
+	mark_text(out, figure);
+	fputs(is_partial ? " <span class=\"partial\">partial</span>" : "", out);
 	fputs("</a></li>\n", out);
 }
 
@@ -280,7 +286,8 @@ int xp_page_add(struct xp_page *p, const struct xp_page_file *f,
 {
 	struct mark_buffer *b = &p->article[p->n_added];
 	const char *id = new_id(p, f->cube->figure);
-	put_link(p->nav.out, f->cube, id);
+	put_link(p->nav.out, f->cube->figure, f->cube->title,
+	    page_is_partial(f->cube), id);
 	int rc = add_claims(p, f->cube, id, e);
 	if (rc < 0 || (rc = mark_open(b, e)) < 0)
 		return rc;
@@ -288,6 +295,26 @@ int xp_page_add(struct xp_page *p, const struct xp_page_file *f,
 	p->n_bytes += b->n;
 	p->n_partial += page_is_partial(f->cube);
 	return rc;
+}
+
+int xp_page_add_drawn(struct xp_page *p, const struct xp_page_drawn *d,
+    struct sim_err *e)
+{
+	struct mark_buffer *b = &p->article[p->n_added];
+	const char *id = new_id(p, d->figure);
+	put_link(p->nav.out, d->figure, d->title, 0, id);
+	int rc = mark_open(b, e);
+	if (rc < 0)
+		return rc;
+	xp_drawn_put(b->out, d, id);
+	rc = mark_close(b, 0, e);
+	p->n_bytes += b->n;
+	return rc;
+}
+
+void xp_page_skip_cells(struct xp_page *p)
+{
+	p->n_celled++;
 }
 
 int xp_page_add_cells(struct xp_page *p, const struct xp_page_file *f,
@@ -390,7 +417,7 @@ int xp_page_write(struct xp_page *p, char **text, size_t *n, struct sim_err *e)
 		    p->asks.reasons);
 	for (size_t i = 0; i < p->n_added; i++) {
 		fputs(p->article[i].text, b.out);
-		if (i < p->n_celled)
+		if (i < p->n_celled && p->cells[i].text)
 			fputs(p->cells[i].text, b.out);
 		fputs("</article>\n", b.out);
 	}

@@ -43,6 +43,22 @@ struct xp_page_file {
 	const char *date;    /* when it was made; or "" */
 };
 
+/* Figures that were drawn already, and a table: what came of many files. */
+enum { XP_PAGE_DRAWN = 8 };
+struct xp_page_drawn {
+	const char *path, *figure, *title;
+	const char *about; /* a line beneath the title, and a paragraph */
+	const char *says;
+	size_t n;
+	struct {
+		const char *caption;
+		const char *svg;    /* or NULL, and then: */
+		const char *no_svg; /* why there is none */
+	} drawing[XP_PAGE_DRAWN];
+	const char *table; /* columns with tabs between, names first */
+	const char *table_note;
+};
+
 struct xp_page {
 	struct xp_page_asks asks;
 	struct mark_buffer nav, claims;
@@ -63,6 +79,12 @@ void xp_page_close(struct xp_page *p);
 int xp_page_add(struct xp_page *p, const struct xp_page_file *f,
     struct sim_err *e);
 
+/* One that counts as a file; the second is in place of its cells. Errors
+ * SIM_ENOMEM. */
+int xp_page_add_drawn(struct xp_page *p, const struct xp_page_drawn *d,
+    struct sim_err *e);
+void xp_page_skip_cells(struct xp_page *p);
+
 /* The cells of the next file, which are the same files in the same order.
  * Errors as of xp_cells_put(). */
 int xp_page_add_cells(struct xp_page *p, const struct xp_page_file *f,
@@ -71,6 +93,18 @@ int xp_page_add_cells(struct xp_page *p, const struct xp_page_file *f,
 /* The whole document, *TEXT to be freed. Errors SIM_ENOMEM, and those of
  * claims. P can't be added to any more. */
 int xp_page_write(struct xp_page *p, char **text, size_t *n, struct sim_err *e);
+
+/* --- in drawn.c ----------------------------------------------------------- */
+
+/* The inside of its article. ID begins ids. */
+void xp_drawn_put(FILE *out, const struct xp_page_drawn *d, const char *id);
+
+/* --- in page.c ------------------------------------------------------------ */
+
+/* SVG as a figure whose ids begin with PREFIX and whose name is that of the element
+ * TITLE_ID; or why there is none, NO_SVG, where it is NULL or refused. */
+void xp_page_svg(FILE *out, const char *svg, const char *no_svg,
+    const char *prefix, const char *title_id);
 
 /* --- in claims_table.c ---------------------------------------------------- */
 

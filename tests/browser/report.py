@@ -41,7 +41,7 @@ def it_loads_without_a_complaint(b):
     same(b.run("document.title"), "culprit report")
     same(b.run("document.documentElement.className"), "js")
     same(b.run("window.xss === undefined"), True)
-    same(b.run("document.querySelectorAll('article').length"), 2)
+    same(b.run("document.querySelectorAll('article').length"), 3)
     # Wide tables scroll by themselves; the page never does sideways.
     same(b.run("document.documentElement.scrollWidth <= innerWidth"), True)
     picture(b, "light")
@@ -158,6 +158,26 @@ def scores_are_those_of_the_chosen_algorithm(b):
         same(b.run(seen), [i])
 
 
+def the_arena_has_its_figures_and_its_table(b):
+    b.open(page + "#arena")
+    wide = b.run("Array.from(document.querySelectorAll('#arena .figure svg'))"
+                 ".map((s) => s.getBoundingClientRect().width > 500)")
+    same(wide, [True] * 4)
+    same(b.run("document.querySelector('#arena > p').textContent"
+               ".startsWith('Best is ')"), True)
+    same(b.run("document.querySelectorAll('#arena b').length"), 0)
+    cells = "Array.from(document.querySelectorAll('#arena tbody tr'))" \
+        ".map((r) => r.cells[2].textContent)"
+    before = b.run(cells)
+    assert len(before) >= 5, before
+    b.run("document.querySelectorAll('#arena thead th')[2]"
+          ".querySelector('button').click()")
+    same(b.run(cells), sorted(before, key=float))
+    # It scrolls by itself, and the page never does sideways.
+    same(b.run("document.documentElement.scrollWidth <= innerWidth"), True)
+    picture(b, "arena")
+
+
 def an_address_opens_its_cell(b):
     b.open(page + "#small/2")
     same(b.run(OPEN)[0].split("/")[0], "2")
@@ -260,6 +280,7 @@ with_light = [it_loads_without_a_complaint,
               claims_are_chosen_by_verdict, one_cell_at_a_time_is_looked_into,
               a_network_that_is_shared_is_drawn,
               scores_are_those_of_the_chosen_algorithm,
+              the_arena_has_its_figures_and_its_table,
               an_address_opens_its_cell,
               colours_follow_the_system_and_the_button,
               figures_are_found_by_their_name, each_control_has_a_name,

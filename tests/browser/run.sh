@@ -48,5 +48,9 @@ printf '# Why\n\n## Because (`b`)\n\nOf <script>xss = 1</script> `it`.\n' \
     >differs.md
 "$build/culprit" run small.yaml -q -o one.h5
 cp one.h5 two.h5
-"$build/culprit" report one.h5 two.h5 -q --claims ./claims.yaml -o page.html
+# A label that tries, too.
+"$build/culprit" arena -q -o arena --size s --families single,none --set runs=2 \
+    --telemetries int,a2 --plot --algorithms \
+    'alg1,{name: flock, label: "<b onload=xss=1>"},sieve' >arena.out
+"$build/culprit" report one.h5 two.h5 arena -q --claims ./claims.yaml -o page.html
 python3 "$here/report.py" page.html "$build/tests/browser"

@@ -85,6 +85,36 @@ all_is_what_results_out_has() {
 	says 'id="claims"' report.html
 }
 
+the_arena_is_a_folder() {
+	mkdir arena
+	{
+		printf '# arena 1, size s; answer: Best is <b> on int.; '
+		printf 'made of 0123456789abcdef\nfamily\n'
+	} >arena/standing.tsv
+	printf 'telemetry\talgorithm\tf\nint\t<b>\t0.5\nint\tc\tnan\n' \
+	    >arena/table.tsv
+	echo '<svg>made of 0123456789abcdef</svg>' >arena/arena_front.svg
+	echo '<svg>made of 123456789abcdef0</svg>' >arena/arena_map.svg
+	run_for 0 "$CULPRIT" report arena -o a.html
+	good a.html arena
+	says '<p>Best is &lt;b&gt; on int.</p>' a.html
+	says '<th scope="col" class="num">f</th>' a.html
+	says '<td class="num" data-v="">' a.html
+	# Of other sweeps, or not drawn.
+	[[ $(grep -c '<div class="figure"' a.html) = 1 ]]
+	[[ $(grep -c 'There is no drawing: .culprit arena --plot' a.html) = 3 ]]
+	run_for 0 "$CULPRIT" report -q arena -o b.html
+	same a.html b.html
+	sed -i 's/; answer//' arena/standing.tsv
+	run_for 3 "$CULPRIT" report arena -o c.html
+	says 'arena/standing.tsv:1: not what'
+	rm arena/table.tsv
+	mkdir -p results/out
+	mv arena results/out
+	run_for 3 "$CULPRIT" report --all -o c.html
+	[[ ! -e c.html ]]
+}
+
 a_page_keeps_to_its_size() {
 	make_results "# more"
 	sed -i 's/^runs: 3/runs: 40/' spec.yaml
@@ -117,4 +147,4 @@ mistakes_are_told() {
 run_tests a_page_has_all_of_a_figure the_same_results_give_the_same_page \
     no_text_of_results_is_markup files_of_one_figure_have_ids_of_their_own \
     what_is_no_whole_sweep_says_so all_is_what_results_out_has \
-    a_page_keeps_to_its_size mistakes_are_told
+    the_arena_is_a_folder a_page_keeps_to_its_size mistakes_are_told
