@@ -336,9 +336,17 @@ static int arena_time(struct arena *x, const char *family, size_t telemetry,
 {
 	struct xp_arena_cost cost;
 	int rc = 0;
-	for (size_t p = 0; rc == 0 && p < 3 && p < s->n_points; p++)
-		if ((rc = xp_arena_time(s, p, &cost, e)) == 0)
+	for (size_t p = 0; rc == 0 && p < 3 && p < s->n_points; p++) {
+		rc = xp_arena_time(s, p, &cost, e);
+		/* What fails here fails the cell, too, and costs no other family
+		 * its numbers. */
+		if (rc < 0 && rc != SIM_ENOMEM) {
+			arena_complain(x, e->msg);
+			rc = 0;
+		}
+		if (rc == 0)
 			arena_put_cost(x, out, sep, family, telemetry, &cost);
+	}
 	return rc;
 }
 
