@@ -170,7 +170,8 @@ static int sieve_blame(struct sieve *a, const struct obs *window,
 	for (size_t i = 0; i < m->n_lossy; i++) {
 		const uint32_t flow = m->rows->flow[m->lossy[i].row];
 		const topo_link most = sieve_most(s, (uint32_t)i);
-		if (flow != UINT32_MAX && most != TOPO_NONE && s->stale[most])
+		if (m->lossy[i].n_lost > 0 && flow != UINT32_MAX &&
+		    most != TOPO_NONE && s->stale[most])
 			out->blame[flow] = sieve_culprit(s, most);
 	}
 	return 0;
@@ -191,7 +192,8 @@ static int sieve_diagnose(void *work, const struct obs *window,
 	out->n_links = s->model.topo->n_links;
 	s->thin = sieve_thin(a, window->tallies->telemetry);
 	if ((rc = sieve_model_read(&s->model, window, e)) < 0 ||
-	    (rc = sieve_search_run(s, e)) < 0)
+	    (rc = sieve_search_run(s, e)) < 0 ||
+	    (sieve_bursts_show(s) && (rc = sieve_bursts_run(s, e)) < 0))
 		return rc;
 	sieve_chances(s);
 	return (rc = sieve_write(a, out, e)) < 0

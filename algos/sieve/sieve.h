@@ -30,6 +30,10 @@
  * search is quiet the switch that raises the odds most is accused, and links that
  * fail with it join; its failed links are listed beside it.
  *
+ * Where flows of known paths lost more at once than what was found explains, all
+ * is searched again with bursts in queues as what else may have taken them
+ * (sieve_bursts.h).
+ *
  * Scores are chances: of a link to have failed, given what was accepted besides.
  * Links that nothing tells apart share one.
  * The answer is the likeliest components, as many as make the expected

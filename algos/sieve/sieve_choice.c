@@ -262,6 +262,10 @@ static void sieve_choice_count(struct sieve_model *m, struct sieve_seen *row)
 	const struct sieve_groups *q = &c->groups;
 	const struct sieve_spot *at = &c->spot[row->spot];
 	double up = 1, down = 1, on_path = 1;
+	/* Bursts took it. */
+	row->gone = m->lossy[row->lossy].n_lost == 0;
+	if (row->gone)
+		return;
 	row->touched = at->n > 0 ||
 	    (row->up != SIEVE_NO_GROUP && c->n_failed[row->up] > 0) ||
 	    (row->down != SIEVE_NO_GROUP && c->n_failed[row->down] > 0);

@@ -56,6 +56,7 @@ struct sieve_seen {
 	uint8_t octave;   /* of s, above the window's lowest */
 	uint8_t n_hops, n_met;
 	uint8_t touched; /* a way of it may meet what failed */
+	uint8_t gone;    /* lost nothing but to bursts */
 };
 
 /* Rows of a group. */

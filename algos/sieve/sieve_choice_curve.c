@@ -126,7 +126,7 @@ void sieve_choice_own(const struct sieve_model *m, topo_link l, double h[])
 	for (size_t i = 0; i < c->n; i++) {
 		const struct sieve_seen *row = &c->seen[i];
 		double rest, left;
-		if (!sieve_choice_crosses(c, row, group))
+		if (row->gone || !sieve_choice_crosses(c, row, group))
 			continue;
 		const double q = sieve_choice_share(m, row, group,
 		    -expm1(-row->s * more), &rest, &left);

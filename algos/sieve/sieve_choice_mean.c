@@ -61,7 +61,7 @@ static double sieve_score_at(const struct sieve_score *x, double mean)
 				ldexp(1 + (k % 8 + .5) / 8, (int)(k / 8)));
 	for (size_t i = 0; x->touched && i < c->n; i++) {
 		const struct sieve_seen *row = &c->seen[i];
-		if (!row->touched)
+		if (!row->touched || row->gone)
 			continue;
 		const double healthy = mean * (row->n_hops - row->n_met),
 			     all = row->s * mean * row->n_hops;
@@ -139,6 +139,8 @@ double sieve_choice_mean(const struct sieve_model *m, const uint8_t failed[])
 	const struct sieve_choice *c = &m->choice;
 	struct sieve_score x = {.m = m, .touched = 1, .first = SIEVE_LAWS};
 	for (size_t i = 0; i < c->n; i++) {
+		if (c->seen[i].gone)
+			continue;
 		sieve_score_way(&x, &c->seen[i], failed);
 		if (!c->seen[i].touched)
 			sieve_score_row(&x, &c->seen[i]);

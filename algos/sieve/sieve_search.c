@@ -21,6 +21,7 @@ void sieve_search_free(struct sieve_search *s)
 	free(s->tried);
 	free(s->before);
 	sieve_devices_free(&s->devices);
+	sieve_bursts_free(&s->bursts);
 }
 
 static int sieve_search_room(struct sieve_search *s, struct sim_err *e)
@@ -298,8 +299,9 @@ static int sieve_search_grow(struct sieve_search *s)
 			s->stale[c->link] = 0;
 			continue;
 		}
-		sieve_search_join(s, c);
 		grew = 1;
+		if (!sieve_bursts_take(s, c))
+			sieve_search_join(s, c);
 	}
 	return grew;
 }
@@ -388,7 +390,10 @@ static int sieve_search_begin(struct sieve_search *s, struct sim_err *e)
 		return rc;
 	sieve_model_level(m, m->x[SIEVE_GRID / 2]);
 	return sieve_search_level(s,
-	    m->choice.on ? m->choice.start : sieve_model_mean(m, s->failed), e);
+	    s->start > 0       ? s->start
+		: m->choice.on ? m->choice.start
+			       : sieve_model_mean(m, s->failed),
+	    e);
 }
 
 /* Returns whether nothing changed. A pass costs more than what it then finds where

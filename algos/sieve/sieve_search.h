@@ -6,6 +6,7 @@
 #ifndef ALGOS_SIEVE_SIEVE_SEARCH_H
 #define ALGOS_SIEVE_SIEVE_SEARCH_H
 
+#include "algos/sieve/sieve_bursts.h"
 #include "algos/sieve/sieve_devices.h"
 #include "algos/sieve/sieve_prior.h"
 
@@ -27,6 +28,8 @@ struct sieve_search {
 	size_t n_failed, n_alone, cap_failed, cap_stale, cap_least, cap_tried,
 	    cap_before;
 	struct sieve_devices devices;
+	struct sieve_bursts bursts;
+	double start; /* hazard of healthy links to begin with; 0: not known */
 	uint8_t *failed, *stale, *tried, *before; /* [links] */
 	double none;   /* chance that nothing failed, by sieve_chances() */
 	double *least; /* [links] scratch: least rest of a way over it */

@@ -1,0 +1,164 @@
+/* tests/algos_sieve_sieve_bursts_test.c -- Sieve where queues lose at once.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "algos/sieve/sieve_bursts.h"
+
+#include "algos/sieve/sieve.h"
+#include "algos/sieve/sieve_search.h"
+#include "tests/telemetry_rig.h"
+#include "tests/test.h"
+
+static const unsigned bursts_kinds[] = {OBS_TELE_INT, OBS_TELE_A2};
+
+/* Flows into the first ToR meet a burst with probability RHO each, which takes 3
+ * to 20 packets. */
+static void bursts_add(struct telemetry_rig *x, struct sim_rng *r, double rho)
+{
+	struct obs_tallies *t = &x->t.rows;
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->paths->to[t->set[i]] != topo_tor_of(&x->topo, 0) ||
+		    sim_rng_u01(r) >= rho)
+			continue;
+		t->n_lost[i] += 3 + sim_rng_below(r, 18);
+		if (t->n_lost[i] > t->n_sent[i])
+			t->n_lost[i] = t->n_sent[i];
+	}
+}
+
+/* As telemetry a2 would show rows of int. */
+static void bursts_see_lossy(struct obs_tallies *t)
+{
+	struct obs_tallies kept = {.paths = t->paths, .telemetry = OBS_TELE_A2};
+	for (size_t i = 0; i < t->n; i++) {
+		const struct obs_tally row = obs_tallies_at(t, i);
+		if (row.n_lost > 0)
+			assert_ok(obs_tallies_add(&kept, &row, test_err()));
+	}
+	obs_tallies_free(t);
+	*t = kept;
+}
+
+static void bursts_open(struct telemetry_rig *x, uint32_t run, double rho,
+    unsigned n_bad)
+{
+	struct sim_rng r;
+	telemetry_rig_open(x, 4, run % 3 ? 5e-5 : 1e-6, OBS_TELE_INT, run);
+	test_rng(&r, run);
+	while (n_bad-- > 0)
+		telemetry_rig_fail(x, sim_rng_below(&r, x->topo.n_links), 0.01);
+	telemetry_rig_draw(x);
+	bursts_add(x, &r, rho);
+	if (bursts_kinds[run % 2] == OBS_TELE_A2)
+		bursts_see_lossy(&x->t.rows);
+}
+
+/* Whether bursts show; *N_FAILED links failed, were there none. */
+static int bursts_shown(const struct telemetry_rig *x, size_t *n_failed)
+{
+	struct sieve_search s = {.thin = 1};
+	s.model.topo = &x->topo;
+	assert_ok(sieve_model_read(&s.model, &x->w, test_err()));
+	assert_ok(sieve_search_run(&s, test_err()));
+	const int shown = sieve_bursts_show(&s);
+	*n_failed = s.n_failed;
+	sieve_search_free(&s);
+	return shown;
+}
+
+/* Of 120 windows without bursts, of which two of three have failed links, none
+ * seems to have any: were it 2 %, this would be red but for one time in 11. With
+ * bursts at least two of three do. */
+static void bursts_show_where_there_are_some(void **state)
+{
+	(void)state;
+	unsigned n = 0;
+	for (uint32_t run = 0; run < 150; run++) {
+		struct telemetry_rig x;
+		const int has = run >= 120;
+		bursts_open(&x, run, has ? 0.03 : 0, run / 2 % 3);
+		size_t n_failed;
+		const int shown = bursts_shown(&x, &n_failed);
+		if (shown && !has)
+			fail_msg("run %u: bursts where there are none", run);
+		n += shown && has;
+		telemetry_rig_close(&x);
+	}
+	if (n < 20)
+		fail_msg("bursts in %u windows of 30", n);
+}
+
+static void bursts_diagnose(const struct telemetry_rig *x,
+    struct algo_verdicts *out)
+{
+	void *work;
+	struct sim_rng tie;
+	test_rng(&tie, 0);
+	assert_ok(algo_open(&algo_sieve, &work, &x->topo, NULL, test_err()));
+	assert_ok(algo_sieve.diagnose(work, &x->w, &tie, out, test_err()));
+	algo_close(&algo_sieve, work);
+}
+
+/* Queues of all hosts of a ToR are nobody's failure: of 40 windows with bursts and
+ * nothing else at most half as many accuse as would if bursts were not thought of;
+ * and a failed link beside is found in half of 40, at least. Seen: 8, 27. */
+static void bursts_are_no_failures(void **state)
+{
+	unsigned n_accused = 0, n_found = 0, n_plain = 0;
+	(void)state;
+	for (uint32_t run = 0; run < 80; run++) {
+		struct telemetry_rig x;
+		struct algo_verdicts out = {0};
+		bursts_open(&x, run, 0.03, run >= 40);
+		size_t n_failed;
+		bursts_shown(&x, &n_failed);
+		bursts_diagnose(&x, &out);
+		n_accused += run < 40 && out.n_flagged > 0;
+		n_plain += run < 40 && n_failed > 0;
+		for (size_t i = 0; run >= 40 && i < out.n_flagged; i++)
+			n_found += out.link[i] == x.scene.truth.fault[0].link;
+		algo_verdicts_free(&out);
+		telemetry_rig_close(&x);
+	}
+	if (2 * n_accused > n_plain || n_found < 20)
+		fail_msg("%u of 40 accuse, of %u without bursts; %u of 40 "
+			 "found",
+		    n_accused, n_plain, n_found);
+}
+
+static int bursts_open_and_diagnose(void *arg, struct sim_err *e)
+{
+	const struct telemetry_rig *x = arg;
+	struct algo_verdicts out = {0};
+	struct sim_rng tie;
+	void *work;
+	test_rng(&tie, 0);
+	int rc = algo_open(&algo_sieve, &work, &x->topo, NULL, e);
+	if (rc == 0) {
+		rc = algo_sieve.diagnose(work, &x->w, &tie, &out, e);
+		algo_close(&algo_sieve, work);
+	}
+	algo_verdicts_free(&out);
+	return rc;
+}
+
+static void memory_that_ends_is_told(void **state)
+{
+	struct telemetry_rig x;
+	size_t n_failed;
+	(void)state;
+	bursts_open(&x, 121, 0.05, 1);
+	assert_true(bursts_shown(&x, &n_failed));
+	test_each_alloc_fails(bursts_open_and_diagnose, &x);
+	telemetry_rig_close(&x);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(bursts_show_where_there_are_some),
+	    cmocka_unit_test(bursts_are_no_failures),
+	    cmocka_unit_test(memory_that_ends_is_told),
+	};
+	return cmocka_run_group_tests_name("algos/sieve/sieve_bursts", tests,
+	    NULL, NULL);
+}
