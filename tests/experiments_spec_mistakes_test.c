@@ -24,7 +24,8 @@ static const struct {
 	"3:1: unknown key \"t_max\"; did you mean \"agents.icmp.t_max\" or "
 	"\"pingmesh.trace.t_max\"?"},
     {"icmp: {t_max: 3}",
-	"3:1: unknown key \"icmp\"; did you mean \"agents.icmp\"?"},
+	"3:1: unknown key \"icmp\"; did you mean \"agents.icmp\" or "
+	"\"telemetry.tracing.icmp\"?"},
     {"tcp: {resend: 1}",
 	"3:1: unknown key \"tcp\"; did you mean \"traffic.tcp\"?"},
     {"threshold: 0.1",

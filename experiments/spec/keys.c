@@ -130,7 +130,7 @@ const struct xp_key_table xp_key_tables[] = {
 };
 
 /* Names of keys with the paths of their maps. */
-enum { MAX_NAMES = 512 };
+enum { MAX_NAMES = 1024 };
 struct key_names {
 	size_t n;
 	const char *name[MAX_NAMES], *map[MAX_NAMES], *within[MAX_NAMES];

@@ -337,8 +337,7 @@ static double limit_f(struct xp_limit *w, const struct truth *truth,
 
 /* Is what the window says of links all in its rows, and are these of laws that
  * are known here? */
-static int limit_knows(const struct telemetry *t, const struct scene *scene,
-    const struct scene_params *params)
+static int limit_knows(const struct telemetry *t, const struct scene *scene)
 {
 	const unsigned kinds = t->rows.telemetry;
 	return scene->truth.n_switches == 0 && !t->links.some_move &&
@@ -356,7 +355,7 @@ int xp_limit_fill(struct xp_limit *w, const struct telemetry *t,
 	const size_t n_x = LIMIT_NOISE + (size_t)LIMIT_FAULT * params->n_groups;
 	int rc;
 	m->limit_f = NAN;
-	if (k == 0 || !limit_knows(t, scene, params))
+	if (k == 0 || !limit_knows(t, scene))
 		return 0;
 	if ((rc = SIM_RESERVE(&w->x, &w->cap_x, n_x, e)) < 0 ||
 	    (rc = SIM_RESERVE(&w->chance, &w->cap_chance, n_links, e)) < 0)
