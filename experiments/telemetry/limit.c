@@ -342,7 +342,7 @@ static int limit_knows(const struct telemetry *t, const struct scene *scene)
 	const unsigned kinds = t->rows.telemetry;
 	return scene->truth.n_switches == 0 && !t->links.some_move &&
 	    !t->file && scene->latency.report_us == 0 &&
-	    (params->noise.times == 1 || params->noise.classes == 0) &&
+	    !scene->loss.noise.topo &&
 	    (!(kinds & OBS_TELE_A2) || kinds & (OBS_TELE_INT | OBS_TELE_P));
 }
 
