@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "algos/sieve/sieve_chances.h"
+#include "algos/sieve/sieve_spread.h"
 
 struct sieve {
 	struct algo_sieve_params params;
@@ -190,15 +191,17 @@ static int sieve_diagnose(void *work, const struct obs *window,
 	out->flags = out->chances = 1;
 	out->kind = ALGO_KIND_BOTH;
 	out->n_links = s->model.topo->n_links;
+	if (!window->tallies)
+		return algo_verdicts_reserve_flows(out, window->flows.n, e);
 	s->thin = sieve_thin(a, window->tallies->telemetry);
 	if ((rc = sieve_model_read(&s->model, window, e)) < 0 ||
 	    (rc = sieve_search_run(s, e)) < 0 ||
 	    (sieve_bursts_show(s) && (rc = sieve_bursts_run(s, e)) < 0))
 		return rc;
 	sieve_chances(s);
-	return (rc = sieve_write(a, out, e)) < 0
-	    ? rc
-	    : sieve_blame(a, window, out, e);
+	if ((rc = sieve_spread(s, e)) < 0 || (rc = sieve_write(a, out, e)) < 0)
+		return rc;
+	return sieve_blame(a, window, out, e);
 }
 
 const struct algo_ops algo_sieve = {

@@ -9,8 +9,7 @@
  * which is the exact binomial. Packets that arrived count in one number a link;
  * only rows that lost something are looked at one by one. Of a row whose path is
  * not known the likelihood is the mean over its equal paths (sieve_cells.h,
- * sieve_ways.h). DEPARTS: of such rows that lost nothing, links between switches
- * are taken one at a time, as if all others were healthy. A healthy link's
+ * sieve_ways.h). A healthy link's
  * hazard is drawn from a Gamma law of shape 2 whose mean is learnt; a failed
  * link's from a slab: log-uniform above that mean, for one count, and log-normal
  * around each hazard that was found already, for one count each. Of n components
@@ -35,7 +34,7 @@
  * (sieve_bursts.h).
  *
  * Scores are chances: of a link to have failed, given what was accepted besides.
- * Links that nothing tells apart share one.
+ * Links that nothing tells apart share one, as switches do.
  * The answer is the likeliest components, as many as make the expected
  * F-measure greatest. A flow is blamed on the link of its way that is expected
  * to lose most, and set aside as noise if that one is not accused; of an

@@ -18,21 +18,32 @@ void sieve_cells_free(struct sieve_cells *c)
 	free(c->hist);
 	free(c->table);
 	free(c->curve);
+	free(c->alone);
 	free(c->row);
 	free(c->bin);
+	free(c->set_taken);
+	free(c->bin_taken);
 	*c = (struct sieve_cells){0};
 }
 
 /* --- counting ------------------------------------------------------------- */
 
-static void sieve_cells_add(struct sieve_cells *c, unsigned cell, double kept)
+int sieve_cells_begin(struct sieve_model *m, struct sim_err *e)
 {
-	if (c->count[cell]++ == 0) {
-		c->at[cell] = (uint16_t)c->n_used;
-		c->used[c->n_used++] = (uint16_t)cell;
-		c->kept[cell] = 0;
-	}
-	c->kept[cell] += kept;
+	struct sieve_cells *c = &m->cells;
+	const size_t n = m->rows->n, n_sets = m->sets.n_sets;
+	int rc;
+	if ((rc = SIM_RESERVE(&c->row, &c->cap_row, n_sets + 2, e)) < 0 ||
+	    (rc = SIM_RESERVE(&c->bin, &c->cap_bin, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&c->set_taken, &c->cap_set_taken, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&c->bin_taken, &c->cap_bin_taken, n, e)) < 0)
+		return rc;
+	memset(c->count, 0, sizeof(c->count));
+	memset(c->kept, 0, sizeof(c->kept));
+	memset(c->row, 0, (n_sets + 2) * sizeof(*c->row));
+	c->n_taken = 0;
+	c->level = 0;
+	return 0;
 }
 
 static int sieve_cells_room(struct sieve_model *m, struct sim_err *e)
@@ -43,16 +54,10 @@ static int sieve_cells_room(struct sieve_model *m, struct sim_err *e)
 	if ((rc = SIM_RESERVE(&c->hist, &c->cap_hist,
 		 s->n_entries * SIEVE_CELLS, e)) < 0 ||
 	    (rc = SIM_RESERVE(&c->curve, &c->cap_curve, s->n_kinds * SIEVE_GRID,
-		 e)) < 0 ||
-	    (rc = SIM_RESERVE(&c->row, &c->cap_row, s->n_sets + 2, e)) < 0 ||
-	    (rc = SIM_RESERVE(&c->bin, &c->cap_bin, m->rows->n, e)) < 0)
+		 e)) < 0)
 		return rc;
 	for (size_t i = 0; i < s->n_entries * SIEVE_CELLS; i++)
 		c->hist[i] = 0;
-	memset(c->count, 0, sizeof(c->count));
-	memset(c->row, 0, (s->n_sets + 2) * sizeof(*c->row));
-	c->n_used = 0;
-	c->level = 0;
 	return 0;
 }
 
@@ -60,20 +65,12 @@ static int sieve_cells_room(struct sieve_model *m, struct sim_err *e)
  * of a set go to the same few entries. */
 static void sieve_cells_sort(struct sieve_model *m)
 {
-	const struct obs_tallies *t = m->rows;
 	struct sieve_cells *c = &m->cells;
 	uint32_t *first = c->row + 1;
-	for (size_t i = 0; i < t->n; i++)
-		if (t->n_lost[i] == 0 && sieve_model_is_dark(t, i))
-			first[t->set[i] + 1]++;
 	for (size_t s = 0; s < m->sets.n_sets; s++)
 		first[s + 1] += first[s];
-	for (size_t i = 0; i < t->n; i++)
-		if (t->n_lost[i] == 0 && sieve_model_is_dark(t, i)) {
-			const unsigned bin = sieve_cells_bin(t->n_sent[i]);
-			c->bin[first[t->set[i]]++] = (uint8_t)bin;
-			sieve_cells_add(c, bin, t->n_sent[i]);
-		}
+	for (size_t i = 0; i < c->n_taken; i++)
+		c->bin[first[c->set_taken[i]]++] = c->bin_taken[i];
 }
 
 static void sieve_cells_enter(struct sieve_model *m, uint32_t set,
@@ -96,7 +93,8 @@ static void sieve_cells_lossy(struct sieve_model *m)
 		    t->up[x->row] == TOPO_NONE || t->down[x->row] == TOPO_NONE)
 			continue;
 		x->cell = x->n_lost * SIEVE_CELL_BINS + sieve_cells_bin(kept);
-		sieve_cells_add(&m->cells, x->cell, kept);
+		m->cells.count[x->cell]++;
+		m->cells.kept[x->cell] += kept;
 		sieve_cells_enter(m, x->set, x->cell);
 	}
 }
@@ -113,17 +111,25 @@ int sieve_cells_read(struct sieve_model *m, struct sim_err *e)
 		for (uint32_t k = c->row[set]; k < c->row[set + 1]; k++)
 			sieve_cells_enter(m, set, c->bin[k]);
 	sieve_cells_lossy(m);
-	for (size_t i = 0; i < c->n_used; i++)
-		c->kept[c->used[i]] /= c->count[c->used[i]];
+	c->n_used = 0;
+	for (unsigned i = 0; i < SIEVE_CELLS; i++)
+		if (c->count[i] > 0) {
+			c->at[i] = (uint16_t)c->n_used;
+			c->used[c->n_used++] = (uint16_t)i;
+			c->kept[i] /= c->count[i];
+		}
 	for (uint32_t i = 0; rc == 0 && i < s->n_classes; i++)
 		rc = sieve_model_expose(m, e);
 	for (topo_link l = 0; l < m->topo->n_links; l++)
 		m->exposure_of[l] = s->class_of[l] == SIEVE_NO_CLASS
 		    ? SIEVE_NO_EXPOSURE
 		    : s->class_of[l];
-	return rc < 0 ? rc
-		      : SIM_RESERVE(&c->table, &c->cap_table,
-			    s->n_kinds * c->n_used * SIEVE_GRID, e);
+	if (rc < 0 ||
+	    (rc = SIM_RESERVE(&c->alone, &c->cap_alone, c->n_used * SIEVE_GRID,
+		 e)) < 0)
+		return rc;
+	return SIM_RESERVE(&c->table, &c->cap_table,
+	    s->n_kinds * c->n_used * SIEVE_GRID, e);
 }
 
 /* --- tables --------------------------------------------------------------- */
@@ -220,6 +226,10 @@ void sieve_cells_tabulate(struct sieve_model *m)
 	if (fabs(m->level - c->level) <= SIEVE_CELLS_NEAR * c->level)
 		return;
 	c->level = m->level;
+	for (size_t n = 0; n < c->n_used; n++)
+		for (unsigned g = 0; g < SIEVE_GRID; g++)
+			c->alone[n * SIEVE_GRID + g] =
+			    exp(-c->kept[c->used[n]] * (m->x[g] - m->level));
 	for (size_t i = 0; i < m->sets.n_kinds; i++) {
 		const struct sieve_kind *k = &m->sets.kind[i];
 		double *base = c->curve + i * SIEVE_GRID;

@@ -40,11 +40,16 @@ struct sieve_cells {
 
 	uint32_t *hist; /* [entries * SIEVE_CELLS] flows */
 	double *table;  /* [kinds * n_used * SIEVE_GRID] ln L */
+	double *alone;  /* [n_used * SIEVE_GRID] e^t of who lost nothing */
 	double *curve;  /* [kinds * SIEVE_GRID] scratch: ln of t's base */
 	double level;   /* of healthy links, for which tables are */
-	uint32_t *row;  /* [n_sets + 2] scratch: where bins of a set are */
-	uint8_t *bin;   /* scratch: of flows that lost nothing, by set */
-	size_t cap_hist, cap_table, cap_curve, cap_row, cap_bin;
+	uint32_t *row;  /* [n_sets + 2] where bins of a set are */
+	uint8_t *bin;   /* of flows that lost nothing, by set */
+	size_t n_taken; /* scratch: of these, in the order of rows */
+	uint32_t *set_taken;
+	uint8_t *bin_taken;
+	size_t cap_set_taken, cap_bin_taken;
+	size_t cap_hist, cap_table, cap_alone, cap_curve, cap_row, cap_bin;
 };
 void sieve_cells_free(struct sieve_cells *c);
 
@@ -57,8 +62,23 @@ static inline unsigned sieve_cells_bin(uint32_t n)
 	return 4 * (octave - 1) + (n >> (octave - 2) & 3);
 }
 
-/* Count the rows of no known path of a model whose sets are found, and take an
- * exposure for each class. Errors SIM_ENOMEM. Cost O(rows + classes * cells). */
+/* Make room for the rows of a model whose sets are begun. Errors SIM_ENOMEM. */
+int sieve_cells_begin(struct sieve_model *m, struct sim_err *e);
+
+/* A flow of N_SENT packets over SET lost nothing. */
+static inline void sieve_cells_take(struct sieve_cells *c, uint32_t set,
+    uint32_t n_sent)
+{
+	const unsigned bin = sieve_cells_bin(n_sent);
+	c->set_taken[c->n_taken] = set;
+	c->bin_taken[c->n_taken++] = (uint8_t)bin;
+	c->row[set + 2]++;
+	c->count[bin]++;
+	c->kept[bin] += n_sent;
+}
+
+/* Count what was taken and the lossy rows of a model whose sets are found, and take an
+ * exposure for each class. Errors SIM_ENOMEM. Cost O(what was taken + lossy rows + classes * cells). */
 int sieve_cells_read(struct sieve_model *m, struct sim_err *e);
 
 /* Fill tables and exposures for the present level, unless it is within 1 % of

@@ -31,15 +31,23 @@ static void sieve_chances_mark(struct sieve_search *s, topo_link l)
 	sieve_search_stale(s, l);
 }
 
+/* Where evaluating is dear: a candidate whose last finding leaves it nothing. */
+static int sieve_chances_is_nothing(const struct sieve_search *s,
+    const struct sieve_candidate *c)
+{
+	return sieve_model_has_maybe(&s->model) && !s->failed[c->link] &&
+	    c->found.ln_factor + sieve_search_link_odds(s, c->link, TOPO_NONE) <
+	    log(SIEVE_LISTED);
+}
+
 /* Odds of others that would explain what the candidate does; neither was
  * accepted. */
 static void sieve_chances_rivals(struct sieve_search *s, double all)
 {
 	for (size_t i = 0; i < s->n; i++) {
 		struct sieve_candidate *c = &s->list[i];
-		if (s->failed[c->link])
+		if (s->failed[c->link] || sieve_chances_is_nothing(s, c))
 			continue;
-		c->rivals = 0;
 		sieve_chances_mark(s, c->link);
 		for (size_t k = 0; k < s->n; k++) {
 			const struct sieve_candidate *o = &s->list[k];
@@ -136,10 +144,12 @@ void sieve_chances(struct sieve_search *s)
 	const size_t n = s->n;
 	for (size_t i = 0; i < n; i++) {
 		struct sieve_candidate *c = &s->list[i];
-		c->found = s->failed[c->link] ? sieve_search_again(s, c->link)
-					      : sieve_search_weigh(s, c->link);
 		c->chance = s->failed[c->link];
 		c->rivals = 0;
+		if (s->failed[c->link])
+			c->found = sieve_search_again(s, c->link);
+		else if (!sieve_chances_is_nothing(s, c))
+			c->found = sieve_search_weigh(s, c->link);
 	}
 	sieve_chances_rivals(s, (double)s->n_alone + s->devices.n_accused);
 	const double all = sieve_chances_settle(s);

@@ -91,7 +91,7 @@ static int sieve_model_room_dark(struct sieve_model *m, struct sim_err *e)
 		0)
 		return rc;
 	memset(m->set_kept, 0, p->n_sets * sizeof(*m->set_kept));
-	return 0;
+	return sieve_cells_begin(m, e);
 }
 
 static int sieve_model_rows(struct sieve_model *m, struct sim_err *e)
@@ -110,6 +110,9 @@ static int sieve_model_rows(struct sieve_model *m, struct sim_err *e)
 		if (dark) {
 			m->sets.used[t->set[i]] = 1;
 			m->set_kept[t->set[i]] += kept;
+			if (t->n_lost[i] == 0)
+				sieve_cells_take(&m->cells, t->set[i],
+				    t->n_sent[i]);
 		} else if (m->choice.on) {
 			/* Lossy flows are few beside paths. */
 			sieve_model_keep(m, sieve_model_path(t, i), kept);
@@ -214,6 +217,7 @@ int sieve_model_read(struct sieve_model *m, const struct obs *window,
 	for (unsigned g = 0; g < SIEVE_GRID; g++) {
 		m->x[g] = SIEVE_LEAST * exp(SIEVE_STEP * g);
 		m->p[g] = -expm1(-m->x[g]);
+		m->ln_x[g] = log(m->x[g]);
 	}
 	if ((rc = sieve_model_room(m, e)) < 0 ||
 	    (rc = sieve_model_rows(m, e)) < 0 ||
@@ -264,10 +268,14 @@ void sieve_model_add_up(struct sieve_model *m)
 			m->sum[i] += m->hazard[m->hop[k]];
 		m->sum[i] += m->lossy[i].n_maybe * m->level;
 	}
-	if (m->n_dark > 0) {
+	if (m->n_dark > 0)
 		sieve_ways_count(m);
+}
+
+void sieve_model_settle(struct sieve_model *m)
+{
+	if (m->n_dark > 0)
 		sieve_cells_tabulate(m);
-	}
 }
 
 void sieve_model_level(struct sieve_model *m, double hazard)
@@ -283,6 +291,8 @@ void sieve_model_set(struct sieve_model *m, topo_link link, double hazard)
 	const double more = hazard - m->hazard[link];
 	const int turn = (hazard != m->level) - (m->hazard[link] != m->level);
 	m->hazard[link] = hazard;
+	if (m->n_dark > 0)
+		sieve_ways_change(m, link);
 	if (turn && m->n_dark > 0)
 		sieve_ways_turn(m, link, turn);
 	for (uint32_t k = m->off[link]; k < m->off[link + 1]; k++)

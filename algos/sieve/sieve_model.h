@@ -36,7 +36,7 @@ struct sieve_model {
 	const struct topo *topo;
 	const struct obs_tallies *rows;
 	/* Hazards, ascending by equal ratios, and rates of loss. */
-	double x[SIEVE_GRID], p[SIEVE_GRID];
+	double x[SIEVE_GRID], p[SIEVE_GRID], ln_x[SIEVE_GRID];
 
 	double *kept;   /* [links] packets that surely crossed it */
 	double *passed; /* [links] and those expected of others with them */
@@ -89,9 +89,10 @@ int sieve_model_read(struct sieve_model *m, const struct obs *window,
 void sieve_model_level(struct sieve_model *m, double hazard);
 /* One link, from what it has. */
 void sieve_model_set(struct sieve_model *m, topo_link link, double hazard);
-/* Sums and tables anew from the hazards and the level, which leaves no rounding
- * behind. */
+/* Sums anew from the hazards, which leaves no rounding behind. */
 void sieve_model_add_up(struct sieve_model *m);
+/* Exposures for the present level, before curves are asked for. */
+void sieve_model_settle(struct sieve_model *m);
 
 /* Whether some lossy row is of no known path; and may have crossed a link. */
 static inline int sieve_model_has_maybe(const struct sieve_model *m)

@@ -18,6 +18,10 @@ void sieve_search_free(struct sieve_search *s)
 	free(s->failed);
 	free(s->stale);
 	free(s->least);
+	free(s->last);
+	free(s->alike);
+	free(s->code);
+	free(s->mass);
 	free(s->tried);
 	free(s->before);
 	sieve_devices_free(&s->devices);
@@ -35,10 +39,13 @@ static int sieve_search_room(struct sieve_search *s, struct sim_err *e)
 	    (rc = SIM_RESERVE(&s->tried, &s->cap_tried, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->before, &s->cap_before, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->least, &s->cap_least, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&s->last, &s->cap_last, n, e)) < 0 ||
 	    (rc = sieve_devices_begin(s, e)) < 0)
 		return rc;
 	memset(s->failed, 0, n);
 	memset(s->stale, 0, n);
+	for (size_t l = 0; l < n; l++)
+		s->last[l] = INFINITY;
 	s->n = s->n_failed = s->n_alone = 0;
 	return 0;
 }
@@ -149,6 +156,26 @@ static double sieve_search_bound(const struct sieve_search *s, topo_link l,
 	return x > 0 ? n_lost * log1p(x / rest) - kept * x : 0;
 }
 
+/* A bound of that bound, where an exposure has it at each point of the grid: it
+ * takes one logarithm and rules out most. */
+static double sieve_search_rough(const struct sieve_search *s, topo_link l,
+    double n_lost)
+{
+	const struct sieve_model *m = &s->model;
+	const double *h = sieve_model_exposure(m, l), ln_2 = 0.6932;
+	const double ln_rest = n_lost > 0 ? log(-expm1(-s->least[l])) : 0;
+	double most = 0;
+	if (!h)
+		return INFINITY;
+	for (unsigned g = 0; g < SIEVE_GRID; g++) {
+		const double ln = n_lost > 0 ? m->ln_x[g] - ln_rest : 0,
+			     up = (ln > 0 ? ln : 0) + ln_2,
+			     x = n_lost * up - m->kept[l] * m->x[g] - h[g];
+		most = x > most ? x : most;
+	}
+	return most;
+}
+
 static void sieve_search_least(struct sieve_search *s)
 {
 	const struct sieve_model *m = &s->model;
@@ -177,10 +204,11 @@ static int sieve_search_may(const struct sieve_search *s, topo_link l,
 		return most > 0 &&
 		    most + sieve_search_link_odds(s, l, TOPO_NONE) >= least;
 	}
-	return (n_lost > 0 || sieve_model_exposure(m, l)) &&
-	    sieve_search_bound(s, l, n_lost) +
-		sieve_search_link_odds(s, l, TOPO_NONE) >=
-	    least;
+	if (n_lost == 0 && !sieve_model_exposure(m, l))
+		return 0;
+	const double odds = sieve_search_link_odds(s, l, TOPO_NONE);
+	return sieve_search_rough(s, l, n_lost) + odds >= least &&
+	    sieve_search_bound(s, l, n_lost) + odds >= least;
 }
 
 /* Fill the list with all links that failed, and those that the bound does not
@@ -203,7 +231,7 @@ void sieve_search_rule_out(struct sieve_search *s)
 		return;
 	sieve_search_least(s);
 	for (topo_link l = 0; l < s->model.topo->n_links; l++)
-		s->stale[l] = s->stale[l] && sieve_search_may(s, l, -9);
+		s->stale[l] = s->stale[l] && sieve_search_may(s, l, -7);
 }
 
 /* --- joining -------------------------------------------------------------- */
@@ -281,6 +309,19 @@ void sieve_search_leave(struct sieve_search *s, topo_link l)
 	sieve_prior_count(&s->prior, s->model.hazard[l], -1);
 	sieve_model_set(&s->model, l, s->prior.mean);
 	sieve_search_stale(s, l);
+	for (topo_link o = 0; o < s->model.topo->n_links; o++)
+		if (s->stale[o])
+			s->last[o] = INFINITY;
+}
+
+/* Where rows have no known path evaluating is dear, and most links are hopeless:
+ * what others explain only falls when one joins, mostly, and what the mean of
+ * healthy links changes is small beside six nats. */
+static int sieve_search_hopeless(const struct sieve_search *s, topo_link l,
+    double ln_factor)
+{
+	return sieve_model_has_maybe(&s->model) &&
+	    ln_factor + sieve_search_link_odds(s, l, TOPO_NONE) < -6;
 }
 
 /* What others explain only falls when one joins, mostly, so that who is best by
@@ -290,12 +331,18 @@ static int sieve_search_grow(struct sieve_search *s)
 	struct sieve_candidate *c;
 	int grew = 0;
 	for (size_t i = 0; i < s->n; i++) {
-		s->list[i].found = sieve_search_weigh(s, s->list[i].link);
-		s->stale[s->list[i].link] = 0;
+		struct sieve_candidate *x = &s->list[i];
+		x->found.ln_factor = s->last[x->link];
+		if (sieve_search_hopeless(s, x->link, x->found.ln_factor))
+			continue;
+		x->found = sieve_search_weigh(s, x->link);
+		s->last[x->link] = x->found.ln_factor;
+		s->stale[x->link] = 0;
 	}
 	while ((c = sieve_search_best(s))) {
 		if (s->stale[c->link]) {
 			c->found = sieve_search_weigh(s, c->link);
+			s->last[c->link] = c->found.ln_factor;
 			s->stale[c->link] = 0;
 			continue;
 		}
@@ -356,6 +403,7 @@ static int sieve_search_level(struct sieve_search *s, double mean,
 		else
 			m->hazard[l] = mean;
 	sieve_model_add_up(m);
+	sieve_model_settle(m);
 	return m->choice.on ? sieve_choice_pass(m, mean, e) : 0;
 }
 
@@ -415,9 +463,9 @@ static int sieve_search_round(struct sieve_search *s, int fitted, int *quiet,
 	return rc;
 }
 
-int sieve_search_run(struct sieve_search *s, struct sim_err *e)
+static int sieve_search_rounds(struct sieve_search *s, struct sim_err *e)
 {
-	int rc = sieve_search_begin(s, e), quiet = 0, fitted = 0;
+	int rc = 0, quiet = 0, fitted = 0;
 	for (unsigned i = 0; rc == 0 && i < SIEVE_ROUNDS; i++) {
 		rc = sieve_search_round(s, fitted, &quiet, e);
 		fitted = 1;
@@ -428,4 +476,21 @@ int sieve_search_run(struct sieve_search *s, struct sim_err *e)
 		}
 	}
 	return rc;
+}
+
+/* The first mean has failures in it. If they were most of it, links that stand
+ * beside one may have joined before it: begin anew from what is left. */
+int sieve_search_run(struct sieve_search *s, struct sim_err *e)
+{
+	int rc = sieve_search_begin(s, e);
+	const double first = s->prior.mean;
+	if (rc < 0 || (rc = sieve_search_rounds(s, e)) < 0)
+		return rc;
+	const double mean = s->prior.mean;
+	if (s->model.n_dark == 0 || first <= 2 * mean)
+		return 0;
+	if ((rc = sieve_search_room(s, e)) < 0 ||
+	    (rc = sieve_search_level(s, mean, e)) < 0)
+		return rc;
+	return sieve_search_rounds(s, e);
 }

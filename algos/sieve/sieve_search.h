@@ -18,6 +18,12 @@ struct sieve_candidate {
 	double chance; /* of having failed, by sieve_chances() */
 };
 
+/* A component, and what tells it from others. */
+struct sieve_alike {
+	uint64_t code;
+	uint32_t part;
+};
+
 struct sieve_search {
 	struct sieve_model model;
 	struct sieve_prior prior;
@@ -26,12 +32,17 @@ struct sieve_search {
 	struct sieve_candidate *list;
 	/* Failed links, and those of no accused switch. */
 	size_t n_failed, n_alone, cap_failed, cap_stale, cap_least, cap_tried,
-	    cap_before;
+	    cap_before, cap_last;
 	struct sieve_devices devices;
 	struct sieve_bursts bursts;
 	double start; /* hazard of healthy links to begin with; 0: not known */
 	uint8_t *failed, *stale, *tried, *before; /* [links] */
+	struct sieve_alike *alike; /* scratch: [links and switches] */
+	uint64_t *code;            /* likewise */
+	double *mass;              /* likewise */
+	size_t cap_alike, cap_code, cap_mass;
 	double none;   /* chance that nothing failed, by sieve_chances() */
+	double *last;  /* [links] last finding; infinite: none that is good */
 	double *least; /* [links] scratch: least rest of a way over it */
 };
 void sieve_search_free(struct sieve_search *s);
@@ -48,7 +59,7 @@ struct sieve_finding sieve_search_again(struct sieve_search *s, topo_link l);
 void sieve_search_stale(struct sieve_search *s, topo_link l);
 
 /* Where it is not known what lossy rows crossed, unmark in s->stale those of the
- * links marked that a bound says to have failed with odds below exp(-9). */
+ * links marked that a bound says to have failed with odds below exp(-7). */
 void sieve_search_rule_out(struct sieve_search *s);
 
 /* ln of the odds, before the window, of a component more than N_FAILED. */

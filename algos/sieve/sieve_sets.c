@@ -17,6 +17,7 @@ void sieve_sets_free(struct sieve_sets *s)
 	free(s->kind);
 	free(s->off);
 	free(s->over);
+	free(s->on);
 	free(s->sure_off);
 	free(s->sure);
 	free(s->class_of);
@@ -98,7 +99,25 @@ static int sieve_sets_count(struct sieve_sets *s, uint32_t n_links,
 	s->sure_off[s->n_sets] = n;
 	for (uint32_t l = 0; l < n_links; l++)
 		first[l + 1] += first[l];
+	if ((rc = SIM_RESERVE(&s->on, &s->cap_on, first[n_links], e)) < 0)
+		return rc;
 	return SIM_RESERVE(&s->over, &s->cap_over, first[n_links], e);
+}
+
+/* Which paths of a set its links are on, that were put last of each. */
+static void sieve_sets_mark(struct sieve_sets *s, uint32_t set)
+{
+	const struct obs_paths *p = s->ways.of;
+	const uint32_t *end = s->off + 1, first = p->first[set],
+		       n = p->first[set + 1] - first;
+	for (uint32_t i = 0; n <= 64 && i < n; i++)
+		for (uint32_t k = p->off[first + i]; k < p->off[first + i + 1];
+		     k++) {
+			const topo_link l = p->link[k];
+			const uint32_t at = end[l] - 1;
+			if (end[l] > s->off[l] && s->over[at].set == set)
+				s->on[at] |= UINT64_C(1) << i;
+		}
 }
 
 static int sieve_sets_fill(struct sieve_sets *s, struct sim_err *e)
@@ -119,9 +138,12 @@ static int sieve_sets_fill(struct sieve_sets *s, struct sim_err *e)
 				 &kind, e)) < 0)
 				return rc;
 			n_on = w->set_count[k];
-			s->over[first[w->set_part[k]]++] =
-			    (struct sieve_over){set, kind};
+			const uint32_t at = first[w->set_part[k]]++;
+			s->over[at] = (struct sieve_over){set, kind};
+			s->on[at] = 0;
 		}
+		if (s->used[set])
+			sieve_sets_mark(s, set);
 	}
 	return 0;
 }

@@ -42,7 +42,8 @@ struct sieve_sets {
 	/* Of link l over[off[l]] and so on, of sets that are used. */
 	uint32_t *off;
 	struct sieve_over *over;
-	size_t cap_off, cap_over;
+	uint64_t *on; /* likewise: bits of paths, if there are 64 at most */
+	size_t cap_off, cap_over, cap_on;
 
 	/* Of set s sure[sure_off[s]] and so on: links on all of its paths. */
 	uint32_t *sure_off, *sure;

@@ -1,4 +1,4 @@
-/* algos/sieve/sieve_ways.c -- losses on one of equal paths, evaluated one by one.
+/* algos/sieve/sieve_ways.c -- flows of no known path where something failed.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/sieve/sieve_ways.h"
@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "algos/sieve/sieve_model.h"
+#include "algos/sieve/sieve_sums.h"
 #include "sim/vec.h"
 
 void sieve_ways_free(struct sieve_ways *w)
@@ -17,6 +18,10 @@ void sieve_ways_free(struct sieve_ways *w)
 	free(w->n_odd);
 	free(w->group);
 	free(w->survive);
+	free(w->n_groups);
+	free(w->group_of);
+	free(w->excess);
+	free(w->paths);
 	*w = (struct sieve_ways){0};
 }
 
@@ -32,13 +37,45 @@ static int sieve_ways_room(struct sieve_model *m, struct sim_err *e)
 	if ((rc = SIM_RESERVE(&w->off, &w->cap_off, s->n_sets + 2, e)) < 0 ||
 	    (rc = SIM_RESERVE(&w->row, &w->cap_row, m->n_lossy, e)) < 0 ||
 	    (rc = SIM_RESERVE(&w->n_odd, &w->cap_odd, s->n_sets, e)) < 0 ||
-	    (rc = SIM_RESERVE(&w->group, &w->cap_group, most, e)) < 0 ||
-	    (rc = SIM_RESERVE(&w->survive, &w->cap_survive, 32 * SIEVE_GRID,
-		 e)) < 0)
+	    (rc = SIM_RESERVE(&w->group, &w->cap_group,
+		 most > SIEVE_GROUPS ? most : SIEVE_GROUPS, e)) < 0 ||
+	    (rc = SIM_RESERVE(&w->survive, &w->cap_survive,
+		 m->n_lossy * SIEVE_GRID, e)) < 0 ||
+	    (rc = SIM_RESERVE(&w->n_groups, &w->cap_n_groups, s->n_sets, e)) <
+		0 ||
+	    (rc = SIM_RESERVE(&w->group_of, &w->cap_group_of, s->ways.of->n,
+		 e)) < 0 ||
+	    (rc = SIM_RESERVE(&w->excess, &w->cap_excess,
+		 s->n_sets * SIEVE_GROUPS, e)) < 0 ||
+	    (rc = SIM_RESERVE(&w->paths, &w->cap_paths,
+		 s->n_sets * SIEVE_GROUPS, e)) < 0)
 		return rc;
 	memset(w->off, 0, (s->n_sets + 2) * sizeof(*w->off));
 	memset(w->n_odd, 0, s->n_sets * sizeof(*w->n_odd));
+	memset(w->n_groups, 0, s->n_sets);
 	return 0;
+}
+
+/* Of all packets of a row that arrived, at each point of the grid: a product of
+ * powers of two of one that does. */
+static void sieve_ways_survive(struct sieve_model *m)
+{
+	double power[32][SIEVE_GRID];
+	for (unsigned b = 0; b < 32; b++)
+		for (unsigned g = 0; g < SIEVE_GRID; g++)
+			power[b][g] =
+			    exp(-(double)(UINT32_C(1) << b) * m->x[g]);
+	for (size_t i = 0; i < m->n_lossy; i++) {
+		double *to = m->ways.survive + i * SIEVE_GRID;
+		const uint32_t kept =
+		    m->rows->n_sent[m->lossy[i].row] - m->lossy[i].n_lost;
+		for (unsigned g = 0; g < SIEVE_GRID; g++)
+			to[g] = 1;
+		for (unsigned b = 0; b < 32; b++)
+			for (unsigned g = 0; kept >> b & 1 && g < SIEVE_GRID;
+			     g++)
+				to[g] *= power[b][g];
+	}
 }
 
 int sieve_ways_read(struct sieve_model *m, struct sim_err *e)
@@ -48,10 +85,7 @@ int sieve_ways_read(struct sieve_model *m, struct sim_err *e)
 	uint32_t *first = w->off + 1;
 	if (rc < 0)
 		return rc;
-	for (unsigned b = 0; b < 32; b++)
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			w->survive[b * SIEVE_GRID + g] =
-			    exp(-(double)(UINT32_C(1) << b) * m->x[g]);
+	sieve_ways_survive(m);
 	for (size_t i = 0; i < m->n_lossy; i++)
 		if (m->lossy[i].set != OBS_NO_PATH)
 			first[m->lossy[i].set + 1]++;
@@ -74,8 +108,16 @@ void sieve_ways_turn(struct sieve_model *m, topo_link link, int sign)
 		m->lossy[m->over[k]].n_odd += (uint32_t)sign;
 }
 
+void sieve_ways_change(struct sieve_model *m, topo_link link)
+{
+	const struct sieve_sets *s = &m->sets;
+	for (uint32_t k = s->off[link]; k < s->off[link + 1]; k++)
+		m->ways.n_groups[s->over[k].set] = 0;
+}
+
 void sieve_ways_count(struct sieve_model *m)
 {
+	memset(m->ways.n_groups, 0, m->sets.n_sets);
 	memset(m->ways.n_odd, 0, m->sets.n_sets * sizeof(*m->ways.n_odd));
 	for (size_t i = 0; i < m->n_lossy; i++)
 		m->lossy[i].n_odd = 0;
@@ -86,20 +128,7 @@ void sieve_ways_count(struct sieve_model *m)
 
 /* --- paths of a set, by what failed on them ------------------------------- */
 
-static size_t sieve_ways_put(const struct sieve_ways *w, size_t n_groups,
-    double excess, double healthy, int with)
-{
-	size_t k = 0;
-	while (k < n_groups && w->group[k].excess != excess)
-		k++;
-	if (k == n_groups)
-		w->group[n_groups++] =
-		    (struct sieve_group){excess, healthy, 0, 0};
-	w->group[k].with += with != 0;
-	w->group[k].without += with == 0;
-	return n_groups;
-}
-
+/* A link that is on all paths of a set counts with rows. */
 static int sieve_ways_is_sure(const struct sieve_sets *s, uint32_t set,
     topo_link l)
 {
@@ -109,48 +138,138 @@ static int sieve_ways_is_sure(const struct sieve_sets *s, uint32_t set,
 	return 0;
 }
 
-/* Returns how many groups there are. Paths of a set need not be as long as its
- * first one. A link that is on all of them is in none of these sums, but in those
- * of rows. */
+/* What a path exceeds that of healthy links by, with the first one's length. */
+static double sieve_ways_excess(const struct sieve_model *m, uint32_t set,
+    uint32_t path)
+{
+	const struct obs_paths *p = m->sets.ways.of;
+	double sum = ((double)obs_path_length(p, path) -
+			 obs_path_length(p, p->first[set])) *
+	    m->level;
+	for (uint32_t k = p->off[path]; k < p->off[path + 1]; k++) {
+		const double x = m->hazard[p->link[k]];
+		if (x != m->level &&
+		    !sieve_ways_is_sure(&m->sets, set, p->link[k]))
+			sum += x - m->level;
+	}
+	return sum;
+}
+
+/* Put the paths of a set into groups, which hold until a link of it changes.
+ * More groups than there is room for are one a path, beyond all. */
+static void sieve_ways_sort(const struct sieve_model *m, uint32_t set)
+{
+	const struct sieve_ways *w = &m->ways;
+	const struct obs_paths *p = m->sets.ways.of;
+	double *excess = w->excess + (size_t)set * SIEVE_GROUPS;
+	uint64_t *paths = w->paths + (size_t)set * SIEVE_GROUPS;
+	unsigned n = 0;
+	for (uint32_t i = p->first[set];
+	     n <= SIEVE_GROUPS && i < p->first[set + 1]; i++) {
+		const double x = sieve_ways_excess(m, set, i);
+		unsigned k = 0;
+		while (k < n && excess[k] != x)
+			k++;
+		if (k == n && n++ < SIEVE_GROUPS) {
+			excess[k] = x;
+			paths[k] = 0;
+		}
+		w->group_of[i] = (uint8_t)k;
+		if (k < SIEVE_GROUPS)
+			paths[k] |= UINT64_C(1) << ((i - p->first[set]) & 63);
+	}
+	w->n_groups[set] = (uint8_t)n;
+}
+
+static int sieve_ways_has(const struct obs_paths *p, uint32_t path,
+    topo_link link)
+{
+	for (uint32_t k = p->off[path]; k < p->off[path + 1]; k++)
+		if (p->link[k] == link)
+			return 1;
+	return 0;
+}
+
+/* Returns how many groups there are, with and without LINK, in w->group[]. */
 static size_t sieve_ways_groups(const struct sieve_model *m, uint32_t set,
     topo_link link)
 {
+	const struct sieve_ways *w = &m->ways;
 	const struct obs_paths *p = m->sets.ways.of;
 	const uint32_t first = p->first[set];
-	const unsigned n_first = obs_path_length(p, first);
-	size_t n = 0;
+	if (w->n_groups[set] == 0)
+		sieve_ways_sort(m, set);
+	const unsigned n = w->n_groups[set];
+	const int alone = n > SIEVE_GROUPS;
+	for (unsigned k = 0; !alone && k < n; k++)
+		w->group[k] =
+		    (struct sieve_group){w->excess[(size_t)set * SIEVE_GROUPS +
+					     k],
+			0, 0};
 	for (uint32_t i = first; i < p->first[set + 1]; i++) {
-		double excess =
-			   ((double)obs_path_length(p, i) - n_first) * m->level,
-		       healthy = 0;
-		int with = 0;
-		for (uint32_t k = p->off[i]; k < p->off[i + 1]; k++) {
-			const topo_link l = p->link[k];
-			const double x = m->hazard[l];
-			if (sieve_ways_is_sure(&m->sets, set, l))
-				continue;
-			if (l == link)
-				with = 1;
-			else if (x != m->level)
-				excess += x - m->level;
-			if (x == m->level)
-				healthy += x;
-		}
-		n = sieve_ways_put(&m->ways, n, excess, healthy, with);
+		struct sieve_group *x =
+		    &w->group[alone ? i - first : w->group_of[i]];
+		if (alone)
+			*x = (struct sieve_group){sieve_ways_excess(m, set, i),
+			    0, 0};
+		if (link != TOPO_NONE && sieve_ways_has(p, i, link))
+			x->with++;
+		else
+			x->without++;
+	}
+	return alone ? p->first[set + 1] - first : n;
+}
+
+/* The same, ON being the paths of the link: of few paths by bits. */
+static size_t sieve_ways_split(const struct sieve_model *m, uint32_t set,
+    topo_link link, uint64_t on)
+{
+	const struct sieve_ways *w = &m->ways;
+	if (w->n_groups[set] == 0)
+		sieve_ways_sort(m, set);
+	const unsigned n = w->n_groups[set];
+	if (n > SIEVE_GROUPS || obs_set_size(m->sets.ways.of, set) > 64)
+		return sieve_ways_groups(m, set, link);
+	for (unsigned k = 0; k < n; k++) {
+		const uint64_t x = w->paths[(size_t)set * SIEVE_GROUPS + k];
+		w->group[k] =
+		    (struct sieve_group){w->excess[(size_t)set * SIEVE_GROUPS +
+					     k],
+			(uint32_t)__builtin_popcountll(x & on),
+			(uint32_t)__builtin_popcountll(x & ~on)};
 	}
 	return n;
 }
 
-/* Those of a set without an odd link but, it may be, the one asked for. */
+/* Those of a set without an odd link but, it may be, the one asked for, as if
+ * that was none. */
 static size_t sieve_ways_alike(const struct sieve_model *m,
     const struct sieve_kind *k)
 {
-	m->ways.group[0] = (struct sieve_group){0, k->n_hops * m->level,
-	    k->n_on, k->n_paths - k->n_on};
+	m->ways.group[0] =
+	    (struct sieve_group){0, k->n_on, k->n_paths - k->n_on};
 	return 1;
 }
 
 /* --- one row -------------------------------------------------------------- */
+
+/* A row's likelihood as it is gone through, over that of a way of healthy links:
+ * without the link, and with it, by groups that do have it, as
+ * a (1 + p ic)^lost. */
+struct sieve_row {
+	uint32_t lost, kept;
+	double sum, own; /* hazard of a way, and of the link within it */
+	double without, with, most; /* the greatest ic */
+	size_t n;
+	struct {
+		double a, ic;
+	} at[SIEVE_GROUPS];
+};
+
+static double sieve_ways_rest(const struct sieve_row *x, double excess)
+{
+	return fmax(x->sum + excess - x->own, SIEVE_NO_REST);
+}
 
 /* ln of a row's likelihood on one path. */
 static double sieve_ways_ln(double sum, double lost, double kept)
@@ -158,58 +277,20 @@ static double sieve_ways_ln(double sum, double lost, double kept)
 	return lost * log(-expm1(-sum)) - kept * sum;
 }
 
-/* A row's likelihood as it is gone through: without the link, and with it, by
- * groups that do have it, as A (1 + p ic)^lost. */
-struct sieve_row {
-	uint32_t lost, kept;
-	double without, most; /* the greatest ic */
-	size_t n;
-	struct {
-		double a, ic;
-	} with[16];
-};
-
-/* Products of factors whose logarithms are still to be taken. */
-struct sieve_product {
-	double of[SIEVE_GRID], bits;
-};
-
-static void sieve_ways_flush(struct sieve_product *x, double ell[SIEVE_GRID])
+/* The same over that of a way of healthy links, not as a logarithm. */
+static double sieve_ways_times(const struct sieve_row *x, double sum,
+    double c_healthy)
 {
-	for (unsigned g = 0; g < SIEVE_GRID; g++) {
-		ell[g] += log(x->of[g]);
-		x->of[g] = 1;
-	}
-	x->bits = 0;
+	const double c = -expm1(-sum) / c_healthy;
+	double y = exp(-(double)x->kept * (sum - x->sum));
+	for (uint32_t n = 0; n < x->lost; n++)
+		y *= c;
+	return y;
 }
 
-static double sieve_ways_rest(double sum)
-{
-	return fmax(sum, SIEVE_NO_REST);
-}
-
-/* ln of the greatest term of any group. */
-static double sieve_ways_most(const struct sieve_model *m, size_t n_groups,
-    double sum, double own, const struct sieve_row *x)
-{
-	double most = -INFINITY;
-	for (size_t k = 0; k < n_groups; k++) {
-		const struct sieve_group *y = &m->ways.group[k];
-		if (y->without)
-			most = fmax(most,
-			    sieve_ways_ln(sum + y->excess, x->lost, x->kept));
-		if (y->with)
-			most = fmax(most,
-			    sieve_ways_ln(sieve_ways_rest(
-					      sum + y->excess - own),
-				x->lost, x->kept));
-	}
-	return most;
-}
-
-/* The same for many groups, or much lost: each point by logarithms. */
-static void sieve_ways_slow(const struct sieve_model *m, size_t n_groups,
-    double sum, double own, const struct sieve_row *x, int sure,
+/* For much lost or many groups: each point by logarithms. */
+static void sieve_ways_slow(const struct sieve_model *m,
+    const struct sieve_row *x, size_t n_groups, int sure,
     double ell[SIEVE_GRID])
 {
 	for (unsigned g = 0; g < SIEVE_GRID; g++) {
@@ -217,12 +298,13 @@ static void sieve_ways_slow(const struct sieve_model *m, size_t n_groups,
 		for (unsigned pass = 0; pass < 2; pass++)
 			for (size_t k = 0; k < n_groups; k++) {
 				const struct sieve_group *y = &m->ways.group[k];
-				const double at = sum + y->excess;
 				const double a = y->without
-				    ? sieve_ways_ln(at, x->lost, x->kept)
+				    ? sieve_ways_ln(x->sum + y->excess, x->lost,
+					  x->kept)
 				    : -INFINITY;
 				const double b = y->with
-				    ? sieve_ways_ln(sieve_ways_rest(at - own) +
+				    ? sieve_ways_ln(sieve_ways_rest(x,
+							y->excess) +
 					      m->x[g],
 					  x->lost, x->kept)
 				    : -INFINITY;
@@ -238,92 +320,113 @@ static void sieve_ways_slow(const struct sieve_model *m, size_t n_groups,
 	}
 }
 
-/* Multiply by what a row says. OWN is the link's hazard within SUM. */
+/* The parts of a row; returns 0 if they can't be multiplied up. */
+static int sieve_ways_parts(const struct sieve_model *m, struct sieve_row *x,
+    size_t n_groups)
+{
+	enum { MUCH = 16 };
+	const double c_healthy = -expm1(-x->sum);
+	if (x->lost > MUCH || n_groups > SIEVE_GROUPS)
+		return 0;
+	for (size_t k = 0; k < n_groups; k++) {
+		const struct sieve_group *y = &m->ways.group[k];
+		if (y->without)
+			x->without += y->without *
+			    sieve_ways_times(x, x->sum + y->excess, c_healthy);
+		if (!y->with)
+			continue;
+		const double rest = sieve_ways_rest(x, y->excess);
+		x->at[x->n].a = y->with * sieve_ways_times(x, rest, c_healthy);
+		x->at[x->n].ic = 1 / expm1(rest);
+		x->with += x->at[x->n].a;
+		x->most = fmax(x->most, x->at[x->n++].ic);
+	}
+	return 1;
+}
+
+static void sieve_ways_multiply(const struct sieve_model *m,
+    const struct sieve_row *x, const double *survive, double of[SIEVE_GRID])
+{
+	double with[SIEVE_GRID] = {0}, one[SIEVE_GRID];
+	for (size_t k = 0; k < x->n; k++) {
+		for (unsigned g = 0; g < SIEVE_GRID; g++)
+			one[g] = x->at[k].a;
+		for (uint32_t n = 0; n < x->lost; n++)
+			for (unsigned g = 0; g < SIEVE_GRID; g++)
+				one[g] *= 1 + m->p[g] * x->at[k].ic;
+		for (unsigned g = 0; g < SIEVE_GRID; g++)
+			with[g] += one[g];
+	}
+	for (unsigned g = 0; survive && g < SIEVE_GRID; g++)
+		with[g] *= survive[g];
+	for (unsigned g = 0; g < SIEVE_GRID; g++)
+		of[g] *= x->without + with[g];
+}
+
+/* Multiply by what a row says. OWN is the link's hazard within its sum. */
 static void sieve_ways_row(const struct sieve_model *m, uint32_t lossy,
     size_t n_groups, double own, int sure, struct sieve_product *to,
     double ell[SIEVE_GRID])
 {
 	static const double FULL = 900, NOTHING = 1e-200;
 	const struct sieve_lossy *row = &m->lossy[lossy];
-	const double sum = m->sum[lossy];
 	struct sieve_row x = {.lost = row->n_lost,
-	    .kept = m->rows->n_sent[row->row] - row->n_lost};
-	const double most = sieve_ways_most(m, n_groups, sum, own, &x);
-	int slow = 0;
-	for (size_t k = 0; k < n_groups && !slow; k++) {
-		const struct sieve_group *y = &m->ways.group[k];
-		const double rest = sieve_ways_rest(sum + y->excess - own);
-		if (y->without)
-			x.without += y->without *
-			    exp(sieve_ways_ln(sum + y->excess, x.lost, x.kept) -
-				most);
-		slow = y->with && x.n == 16;
-		if (!y->with || slow)
-			continue;
-		x.with[x.n].a =
-		    y->with * exp(sieve_ways_ln(rest, x.lost, x.kept) - most);
-		x.with[x.n].ic = 1 / expm1(rest);
-		x.most = fmax(x.most, x.with[x.n++].ic);
-	}
-	const double bits = x.lost * log2(1 + x.most) + 20;
-	if (slow || bits > FULL / 2 || (!sure && x.without < NOTHING)) {
-		sieve_ways_slow(m, n_groups, sum, own, &x, sure, ell);
+	    .kept = m->rows->n_sent[row->row] - row->n_lost,
+	    .sum = m->sum[lossy],
+	    .own = own};
+	const int fast = sieve_ways_parts(m, &x, n_groups);
+	/* What the factors are at least and at most. */
+	const double least = sure ? x.with : x.without,
+		     up = x.lost * log2(1 + x.most) +
+	    log2(fmax(1, x.with + x.without)),
+		     down = -log2(fmin(1, least));
+	if (!fast || least < NOTHING || up + down > FULL / 2) {
+		sieve_ways_slow(m, &x, n_groups, sure, ell);
 		return;
 	}
-	const double down = sure ? 0 : -log2(x.without);
-	if ((to->bits += bits + down) > FULL)
-		sieve_ways_flush(to, ell);
-	double with[SIEVE_GRID] = {0}, one[SIEVE_GRID];
-	for (size_t k = 0; k < x.n; k++) {
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			one[g] = x.with[k].a;
-		for (uint32_t n = 0; n < x.lost; n++)
-			for (unsigned g = 0; g < SIEVE_GRID; g++)
-				one[g] *= 1 + m->p[g] * x.with[k].ic;
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			with[g] += one[g];
+	if ((to->bits += up + down) > FULL) {
+		sieve_product_flush(to, ell);
+		to->bits = up + down;
 	}
-	for (unsigned b = 0; !sure && b < 32; b++)
-		for (unsigned g = 0; x.kept >> b & 1 && g < SIEVE_GRID; g++)
-			with[g] *= m->ways.survive[b * SIEVE_GRID + g];
-	for (unsigned g = 0; g < SIEVE_GRID; g++)
-		to->of[g] *= x.without + with[g];
+	sieve_ways_multiply(m, &x,
+	    sure ? NULL : m->ways.survive + (size_t)lossy * SIEVE_GRID, to->of);
 }
 
 /* --- a link's curve ------------------------------------------------------- */
 
 static void sieve_ways_maybe(const struct sieve_model *m, topo_link link,
-    const struct sieve_over *o, struct sieve_product *to,
+    uint32_t at, struct sieve_product *to, struct sieve_sums *sums,
     double ell[SIEVE_GRID])
 {
 	const struct sieve_ways *w = &m->ways;
-	const int odd = m->hazard[link] != m->level;
-	const int touched = w->n_odd[o->set] > (uint32_t)odd;
+	const struct sieve_over *o = &m->sets.over[at];
+	const double own = m->hazard[link] - m->level;
+	const int touched = w->n_odd[o->set] > (own != 0);
 	size_t n_groups = 0;
+	if (touched) {
+		n_groups = sieve_ways_split(m, o->set, link, m->sets.on[at]);
+		sieve_sums_gather(m, o->set, o->kind, n_groups, own, sums, to,
+		    ell);
+	}
 	for (uint32_t k = w->off[o->set]; k < w->off[o->set + 1]; k++) {
 		double ln[SIEVE_GRID];
 		const uint32_t i = w->row[k];
 		if (!touched && m->lossy[i].n_odd == 0)
 			continue;
 		if (n_groups == 0)
-			n_groups = touched
-			    ? sieve_ways_groups(m, o->set, link)
-			    : sieve_ways_alike(m, &m->sets.kind[o->kind]);
+			n_groups = sieve_ways_alike(m, &m->sets.kind[o->kind]);
 		const double *plain = sieve_cells_plain(m, i, o->kind, ln);
 		for (unsigned g = 0; g < SIEVE_GRID; g++)
 			ell[g] -= plain[g];
-		sieve_ways_row(m, i, n_groups, m->level, 0, to, ell);
+		sieve_ways_row(m, i, n_groups,
+		    touched ? m->hazard[link] : m->level, 0, to, ell);
 	}
 }
 
-void sieve_ways_curve(const struct sieve_model *m, topo_link link, double ell[])
+/* Rows that surely crossed the link, of sets with an odd one. */
+static void sieve_ways_sure(const struct sieve_model *m, topo_link link,
+    struct sieve_product *to, double ell[SIEVE_GRID])
 {
-	const struct sieve_sets *s = &m->sets;
-	struct sieve_product x = {.bits = 0};
-	for (unsigned g = 0; g < SIEVE_GRID; g++)
-		x.of[g] = 1;
-	for (uint32_t k = s->off[link]; k < s->off[link + 1]; k++)
-		sieve_ways_maybe(m, link, &s->over[k], &x, ell);
 	for (uint32_t k = m->off[link]; k < m->off[link + 1]; k++) {
 		const uint32_t i = m->over[k];
 		if (!sieve_ways_is_touched(m, i))
@@ -334,11 +437,26 @@ void sieve_ways_curve(const struct sieve_model *m, topo_link link, double ell[])
 			m->ways.group[n].with = m->ways.group[n].without;
 			m->ways.group[n].without = 0;
 		}
-		sieve_ways_row(m, i, n_groups, m->hazard[link], 1, &x, ell);
+		sieve_ways_row(m, i, n_groups, m->hazard[link], 1, to, ell);
 	}
-	sieve_ways_flush(&x, ell);
 }
 
+void sieve_ways_curve(const struct sieve_model *m, topo_link link, double ell[])
+{
+	const struct sieve_sets *s = &m->sets;
+	struct sieve_product x = {.bits = 0};
+	struct sieve_sums sums;
+	sums.n = sums.next = 0;
+	for (unsigned g = 0; g < SIEVE_GRID; g++)
+		x.of[g] = 1;
+	for (uint32_t k = s->off[link]; k < s->off[link + 1]; k++)
+		sieve_ways_maybe(m, link, k, &x, &sums, ell);
+	sieve_sums_end(m, &sums, m->hazard[link] - m->level, &x, ell);
+	sieve_ways_sure(m, link, &x, ell);
+	sieve_product_flush(&x, ell);
+}
+
+/* A path that exceeds the healthy ones is taken to have one failed link. */
 double sieve_ways_healthy(const struct sieve_model *m, uint32_t lossy)
 {
 	const struct sieve_lossy *row = &m->lossy[lossy];
@@ -347,19 +465,21 @@ double sieve_ways_healthy(const struct sieve_model *m, uint32_t lossy)
 	for (uint32_t k = row[0].first; k < row[1].first; k++)
 		if (m->hazard[m->hop[k]] == m->level)
 			sure += m->level;
-	const size_t n_groups = sieve_ways_groups(m, row->set, TOPO_NONE);
+	const size_t n = sieve_ways_groups(m, row->set, TOPO_NONE);
 	for (unsigned pass = 0; pass < 2; pass++)
-		for (size_t k = 0; k < n_groups; k++) {
-			const struct sieve_group *y = &m->ways.group[k];
-			const double sum = m->sum[lossy] + y->excess,
-				     ln = sieve_ways_ln(sum, row->n_lost, kept);
+		for (size_t k = 0; k < n; k++) {
+			const struct sieve_group *x = &m->ways.group[k];
+			const double sum = m->sum[lossy] + x->excess;
+			const double ln = sieve_ways_ln(sum, row->n_lost, kept);
 			if (pass == 0) {
 				most = fmax(most, ln);
 				continue;
 			}
-			const double w = y->without * exp(ln - most);
-			all += w;
-			healthy += w * fmin(1, (sure + y->healthy) / sum);
+			const double maybe =
+			    (row->n_maybe - (x->excess != 0)) * m->level;
+			all += x->without * exp(ln - most);
+			healthy += x->without * exp(ln - most) *
+			    fmin(1, (sure + maybe) / sum);
 		}
 	return healthy / all;
 }

@@ -1,14 +1,17 @@
-/* algos/sieve/sieve_ways.h -- losses on one of equal paths, evaluated one by one.
+/* algos/sieve/sieve_ways.h -- flows of no known path where something failed.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Internal to Sieve. Of a row of no known path that lost r packets, kept others
+ * Internal to Sieve. Of a row of no known path that lost r packets, `kept` others
  * having arrived,
  *
  *	L = mean over paths of (1 - e^-sum)^r e^(-kept sum)
  *
  * Where all links of a set and of the row's cables are healthy, cells say that
  * (algos/sieve/sieve_cells.h). Rows for which that does not hold are evaluated
- * here, over the paths of their set, grouped by what failed on them.
+ * here, over the paths of their set, grouped by what failed on them: those that
+ * lost something one by one, others by their sizes. DEPARTS: flows that lost
+ * nothing, of a set whose paths make more than SIEVE_GROUPS groups, are left as if
+ * all were healthy.
  */
 #ifndef ALGOS_SIEVE_SIEVE_WAYS_H
 #define ALGOS_SIEVE_SIEVE_WAYS_H
@@ -21,11 +24,12 @@
 
 struct sieve_model;
 
+enum { SIEVE_GROUPS = 8 };
+
 /* Paths that exceed those of healthy links by as much, with and without the link
  * that is asked for. */
 struct sieve_group {
-	double excess;  /* without what that link exceeds them by */
-	double healthy; /* of it, hazards of healthy links */
+	double excess;
 	uint32_t with, without;
 };
 
@@ -34,10 +38,17 @@ struct sieve_ways {
 	uint32_t *off;   /* [n_sets + 2] lossy rows of set s, by their places */
 	uint32_t *row;   /* in the model's list */
 	uint32_t *n_odd; /* [n_sets] links that are not at the level */
-	struct sieve_group *group; /* scratch: [most paths of a set] */
-	size_t cap_off, cap_row, cap_odd, cap_group;
-	double *survive; /* [32 * SIEVE_GRID] e^(-2^b x[g]) */
+	size_t cap_off, cap_row, cap_odd;
+	double *survive; /* [n_lossy * SIEVE_GRID] of what arrived at x[g] */
 	size_t cap_survive;
+
+	/* Of a set its groups of paths; 0: not known, above SIEVE_GROUPS: too
+	 * many. What they exceed by, and which a path is of. */
+	uint8_t *n_groups, *group_of; /* [n_sets], [paths] */
+	double *excess;               /* [n_sets * SIEVE_GROUPS] */
+	uint64_t *paths; /* likewise: bits of paths, if there are 64 at most */
+	struct sieve_group *group; /* scratch: [most paths of a set] */
+	size_t cap_n_groups, cap_group_of, cap_excess, cap_paths, cap_group;
 };
 void sieve_ways_free(struct sieve_ways *w);
 
@@ -49,6 +60,9 @@ void sieve_ways_count(struct sieve_model *m);
 
 /* LINK became odd (SIGN 1) or is no more (-1). */
 void sieve_ways_turn(struct sieve_model *m, topo_link link, int sign);
+
+/* The hazard of LINK changed. */
+void sieve_ways_change(struct sieve_model *m, topo_link link);
 
 /* Add to ELL what rows say of LINK beside cells and plain rows. Cost O(sets over
  * it), and O(paths + rows * SIEVE_GRID) of those with an odd link. */

@@ -1,0 +1,54 @@
+/* algos/sieve/sieve_sums.h -- flows that arrived, where something failed.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Internal to Sieve. Of flows of no known path that lost nothing, over sets with
+ * a failed link, by the groups of paths and the size alone: sets in the same
+ * groups count together.
+ */
+#ifndef ALGOS_SIEVE_SIEVE_SUMS_H
+#define ALGOS_SIEVE_SIEVE_SUMS_H
+
+#include <math.h>
+
+#include "algos/sieve/sieve_model.h"
+
+/* Products of factors whose logarithms are still to be taken. */
+struct sieve_product {
+	double of[SIEVE_GRID], bits;
+};
+
+static inline void sieve_product_flush(struct sieve_product *x,
+    double ell[SIEVE_GRID])
+{
+	for (unsigned g = 0; g < SIEVE_GRID; g++) {
+		ell[g] += log(x->of[g]);
+		x->of[g] = 1;
+	}
+	x->bits = 0;
+}
+
+struct sieve_sum {
+	uint32_t kind;
+	size_t n_groups;
+	struct sieve_group group[SIEVE_GROUPS];
+	uint32_t count[SIEVE_CELL_BINS];
+};
+
+struct sieve_sums {
+	size_t n, next;
+	struct sieve_sum of[4];
+};
+
+/* Add the flows of a set, of KIND for the link and whose groups are in
+ * m->ways.group[], OWN being what the link exceeds the level by: what they say
+ * goes into PRODUCT and ELL, or waits in TO. Those of a set with more groups than
+ * SIEVE_GROUPS stay in their cells. */
+void sieve_sums_gather(const struct sieve_model *m, uint32_t set, uint32_t kind,
+    size_t n_groups, double own, struct sieve_sums *to,
+    struct sieve_product *product, double ell[]);
+
+/* What still waits. */
+void sieve_sums_end(const struct sieve_model *m, const struct sieve_sums *x,
+    double own, struct sieve_product *product, double ell[]);
+
+#endif
