@@ -288,23 +288,6 @@ static int results_table_put_ece(struct table *t, size_t algo)
 
 /* --- rows -----------------------------------------------------------------*/
 
-static void put_coords(struct table *t)
-{
-	const struct res_cube *c = t->c;
-	res_cube_at(c, t->point, t->at);
-	for (size_t a = 0; a < c->n_axes; a++)
-		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
-			const struct res_coord *k = &c->axis[a].coord[i];
-			const struct res_name name = {.what = k->name};
-			if (k->number)
-				res_rows_number(&t->rows, name,
-				    k->number[t->at[a]]);
-			else
-				res_rows_text(&t->rows, name,
-				    k->text[t->at[a]]);
-		}
-}
-
 /* A metric with several claims has claim:m, claim:m_2, claim:m_3. */
 static void results_table_put_claims(struct table *t)
 {
@@ -336,7 +319,7 @@ static int results_table_put_point(struct table *t, size_t point)
 	size_t n_done = 0;
 	int rc = 0;
 	t->point = point;
-	put_coords(t);
+	res_table_put_coords(&t->rows, t->c, t->point, t->at);
 	for (size_t run = 0; run < t->c->n_runs; run++)
 		n_done += (size_t)is_done(t, run);
 	/* A mean or ratio is worth as much as the runs behind it. */
@@ -429,7 +412,7 @@ static void put_algo(struct table *t, size_t run, size_t algo)
 static void results_table_put_run(struct table *t, size_t point, size_t run)
 {
 	t->point = point;
-	put_coords(t);
+	res_table_put_coords(&t->rows, t->c, t->point, t->at);
 	res_rows_number(&t->rows, (struct res_name){.what = "run"},
 	    (double)run);
 	put_trial(t, run);

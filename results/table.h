@@ -133,4 +133,8 @@ int res_table_tidy(const struct res_cube *c, const struct res_table_form *form,
 int res_table_trend(const struct res_cube *c, const struct res_table_form *form,
     FILE *out, struct sim_err *e);
 
+/* Put a point's coordinates, in the order of the axes; AT[n_axes] is scratch. */
+void res_table_put_coords(struct res_rows *r, const struct res_cube *c,
+    size_t point, size_t at[]);
+
 #endif

@@ -178,19 +178,19 @@ static int tell(struct tidy *t, const struct quantity *q, size_t point,
 
 #define NAMED(text) ((struct res_name){.what = (text)})
 
-static void tidy_put_coords(struct tidy *t, size_t point)
+void res_table_put_coords(struct res_rows *r, const struct res_cube *c,
+    size_t point, size_t at[])
 {
-	const struct res_cube *c = t->c;
-	res_cube_at(c, point, t->at);
+	res_cube_at(c, point, at);
 	for (size_t a = 0; a < c->n_axes; a++)
 		for (size_t i = 0; i < c->axis[a].n_coords; i++) {
 			const struct res_coord *k = &c->axis[a].coord[i];
 			if (k->number)
-				res_rows_number(&t->rows, NAMED(k->name),
-				    k->number[t->at[a]]);
+				res_rows_number(r, NAMED(k->name),
+				    k->number[at[a]]);
 			else
-				res_rows_text(&t->rows, NAMED(k->name),
-				    k->text[t->at[a]]);
+				res_rows_text(r, NAMED(k->name),
+				    k->text[at[a]]);
 		}
 }
 
@@ -201,7 +201,7 @@ static int put_quantity(struct tidy *t, const struct quantity *q, size_t point)
 	const int rc = tell(t, q, point, &x);
 	if (rc < 0)
 		return rc;
-	tidy_put_coords(t, point);
+	res_table_put_coords(r, t->c, point, t->at);
 	res_rows_text(r, NAMED("algorithm"), q->algo);
 	res_rows_text(r, NAMED("metric"), q->metric->name);
 	res_rows_text(r, NAMED("unit"), q->metric->unit);
