@@ -21,7 +21,7 @@ one_is_explained_whole() {
 		same stdout want
 	done
 	run_for 0 "$CULPRIT" metrics n_icmp_sent
-	says '^  on planes +agents$' stdout
+	says '^  on planes +agents, telemetry$' stdout
 	says '^  set +seconds|^  set +agents' stdout
 }
 
