@@ -249,6 +249,48 @@ static void sets_are_numbered_alike_whatever_was_drawn_before(void **state)
 	}
 }
 
+/* Who sends probes one by one has those of an epoch, with its losses if they are
+ * drawn from its stream. */
+static void probes_one_at_a_time_are_those_of_a1(void **state)
+{
+	struct telemetry_rig x;
+	struct telemetry one = {0};
+	struct sim_rng r;
+	uint32_t n_lost = 0;
+	(void)state;
+	telemetry_rig_open(&x, 4, 1e-3, OBS_TELE_A1, 3);
+	telemetry_rig_fail(&x, 9, 0.1);
+	telemetry_rig_draw(&x);
+	assert_ok(telemetry_ways(&one, &x.p, &x.topo, test_err()));
+	const struct obs_tallies *ways = &one.rows;
+	assert_ok(obs_tallies_check(ways, x.topo.n_links, 0, test_err()));
+	assert_ok(
+	    telemetry_links_open(&one.links, &x.scene, SIM_SEC, test_err()));
+	sim_rng_init(&r, &x.scene.where, SIM_STREAM_TELEMETRY, 1);
+	assert_int_equal(ways->n, x.t.rows.n);
+	for (size_t i = 0; i < ways->n; i++) {
+		const struct obs_tally want = obs_tallies_at(&x.t.rows, i);
+		struct obs_tally got = obs_tallies_at(ways, i);
+		assert_int_equal(got.n_lost, 0);
+		telemetry_send(&one, &r, &got);
+		assert_int_equal(got.up, want.up);
+		assert_int_equal(got.down, want.down);
+		assert_int_equal(got.n_sent, want.n_sent);
+		assert_int_equal(got.n_lost, want.n_lost);
+		assert_int_equal(obs_path_length(&one.paths, got.path),
+		    obs_path_length(&x.t.paths, want.path));
+		for (unsigned k = 0; k < obs_path_length(&one.paths, got.path);
+		     k++)
+			assert_int_equal(one.paths
+					     .link[one.paths.off[got.path] + k],
+			    x.t.paths.link[x.t.paths.off[want.path] + k]);
+		n_lost += got.n_lost;
+	}
+	assert_true(n_lost > 0);
+	telemetry_free(&one);
+	telemetry_rig_close(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +303,7 @@ int main(void)
 	    cmocka_unit_test(an_epoch_knows_of_none_before_it),
 	    cmocka_unit_test(no_memory_is_an_error),
 	    cmocka_unit_test(sets_are_numbered_alike_whatever_was_drawn_before),
+	    cmocka_unit_test(probes_one_at_a_time_are_those_of_a1),
 	};
 	return cmocka_run_group_tests_name("models/telemetry/telemetry", tests,
 	    NULL, NULL);

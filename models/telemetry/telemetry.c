@@ -381,7 +381,7 @@ static uint32_t telemetry_probe_path(const struct obs_paths *p, uint32_t set,
 }
 
 /* There or back, each a row of its own; or both as one, as who sent it knows no
- * more. */
+ * more. Nothing is lost if there is nothing to draw by. */
 static int telemetry_probe(struct telemetry_draw *d, topo_host h, topo_switch s,
     enum topo_dir dir, struct sim_err *e)
 {
@@ -403,7 +403,8 @@ static int telemetry_probe(struct telemetry_draw *d, topo_host h, topo_switch s,
 		return rc;
 	row.path = telemetry_probe_path(d->is.paths, row.set, h, s);
 	telemetry_take(d->is.paths, &row, &way);
-	row.n_lost = telemetry_times(d->scene)
+	row.n_lost = !d->r ? 0
+	    : telemetry_times(d->scene)
 	    ? telemetry_late_apart(&d->t->links, &d->late, &d->apart, d->end,
 		  row.n_sent, &way)
 	    : telemetry_lose_apart(&d->t->links, d->r, &d->apart, d->end,
@@ -430,6 +431,41 @@ static int telemetry_probes(struct telemetry_draw *d, struct sim_err *e)
 	return rc;
 }
 
+/* Rows are begun anew; ways that come back are no ways there. */
+static void telemetry_rows(struct telemetry_draw *d)
+{
+	struct telemetry *t = d->t;
+	const struct telemetry_params *p = d->p;
+	obs_tallies_clear(&t->rows);
+	d->is = telemetry_true_sets(t, d->scene->topo);
+	d->told = telemetry_told_sets(t, d->scene->topo);
+	if (t->bounces != p->trace.answers) {
+		telemetry_sets_forget(&d->is);
+		telemetry_sets_forget(&d->told);
+	}
+	t->bounces = (uint8_t)p->trace.answers;
+	t->rows.paths = &t->paths;
+	t->rows.telemetry = p->kinds;
+}
+
+int telemetry_ways(struct telemetry *t, const struct telemetry_params *p,
+    const struct topo *topo, struct sim_err *e)
+{
+	const struct scene scene = {.topo = topo};
+	struct telemetry_draw d = {.t = t, .p = p, .scene = &scene};
+	telemetry_rows(&d);
+	t->rows.telemetry = OBS_TELE_A1;
+	return telemetry_probes(&d, e);
+}
+
+void telemetry_send(const struct telemetry *t, struct sim_rng *r,
+    struct obs_tally *row)
+{
+	struct telemetry_way way = {.at = 0};
+	telemetry_take(&t->paths, row, &way);
+	row->n_lost = telemetry_lose(&t->links, r, row->n_sent, &way);
+}
+
 /* --- an epoch ------------------------------------------------------------- */
 
 int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
@@ -449,16 +485,7 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 	int rc;
 	obs_clear(w);
 	losses_clear(lost);
-	obs_tallies_clear(&t->rows);
-	d.is = telemetry_true_sets(t, scene->topo);
-	d.told = telemetry_told_sets(t, scene->topo);
-	if (t->bounces != p->trace.answers) {
-		telemetry_sets_forget(&d.is);
-		telemetry_sets_forget(&d.told);
-	}
-	t->bounces = (uint8_t)p->trace.answers;
-	t->rows.paths = &t->paths;
-	t->rows.telemetry = p->kinds;
+	telemetry_rows(&d);
 	if (scene->topo->n_hosts < 2)
 		return sim_fail(e, SIM_EINVAL,
 		    "flows need two hosts, but there is %u.",

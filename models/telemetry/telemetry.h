@@ -80,4 +80,16 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
     const struct scene *scene, struct obs *w, struct losses *lost,
     struct sim_err *e);
 
+/* The same a probe at a time, for who decides which to send next. T's rows are
+ * then all that a1 sends, none of it lost; of P the probes' packets count, and
+ * whether they come back. Errors SIM_ELIMIT, SIM_ENOMEM. */
+int telemetry_ways(struct telemetry *t, const struct telemetry_params *p,
+    const struct topo *topo, struct sim_err *e);
+
+/* Send the packets of ROW, whose path is T's, over T's links, which are open and
+ * of which none changes in the epoch: n_lost is set. Cost O(hops), and O(packets
+ * lost). */
+void telemetry_send(const struct telemetry *t, struct sim_rng *r,
+    struct obs_tally *row);
+
 #endif
