@@ -59,7 +59,7 @@ static void chances_of_sieve(struct chances_rig *c)
 static void chances_exact(struct chances_rig *c)
 {
 	struct sieve_exact *x = &c->exact;
-	struct sieve_prior p;
+	struct sieve_prior p = {.least = 0};
 	sieve_prior_begin(&p, &c->s.model, c->s.prior.mean);
 	x->topo = &c->x.topo;
 	x->rows = &c->x.t.rows;
@@ -213,12 +213,62 @@ static void chances_are_those_of_the_posterior(void **state)
 	}
 }
 
+/* Of all links there are the candidates' chances, and of others what is left of
+ * the odds before; equal numbers of packets are told apart from others. */
+static void each_link_has_a_chance(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 8; run++) {
+		struct telemetry_rig x;
+		struct sim_rng r;
+		struct sieve_search s = {.thin = 1};
+		struct sieve_belief *b;
+		double all = 0;
+		unsigned n = 0;
+		telemetry_rig_open(&x, 4, 5e-5, OBS_TELE_A1, run);
+		test_rng(&r, run);
+		for (unsigned k = 0; k < run % 3; k++)
+			telemetry_rig_fail(&x,
+			    sim_rng_below(&r, x.topo.n_links), 0.01);
+		telemetry_rig_draw(&x);
+		b = calloc(x.topo.n_links, sizeof(*b));
+		assert_non_null(b);
+		s.model.topo = &x.topo;
+		assert_ok(sieve_model_read(&s.model, &x.w, test_err()));
+		assert_ok(sieve_search_run(&s, test_err()));
+		sieve_chances(&s);
+		sieve_chances_all(&s, b);
+		for (size_t i = 0; i < s.n; i++)
+			if (s.list[i].link < x.topo.n_links) {
+				all += s.list[i].chance;
+				assert_near(b[s.list[i].link].chance,
+				    s.list[i].chance, 0);
+				b[s.list[i].link].chance = -1;
+			}
+		for (topo_link l = 0; l < x.topo.n_links; l++) {
+			if (b[l].chance < 0)
+				continue;
+			const double odds =
+			    exp(sieve_search_weigh(&s, l).ln_factor +
+				sieve_search_odds(&s, all));
+			assert_near(b[l].chance, odds / (1 + odds), 1e-12);
+			assert_near(b[l].healthy, s.prior.mean, 0);
+			n++;
+		}
+		assert_true(n > 0);
+		free(b);
+		sieve_search_free(&s);
+		telemetry_rig_close(&x);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(sampling_gives_what_all_sets_do),
 	    cmocka_unit_test(chances_are_those_of_all_sets),
 	    cmocka_unit_test(chances_are_those_of_the_posterior),
+	    cmocka_unit_test(each_link_has_a_chance),
 	};
 	return cmocka_run_group_tests_name("algos/sieve/sieve_chances", tests,
 	    NULL, NULL);

@@ -170,3 +170,55 @@ void sieve_chances(struct sieve_search *s)
 				.chance =
 				    1 / (1 + exp(-s->devices.at[k].gain))};
 }
+
+/* Links that lost nothing differ by what crossed them alone, of which there are
+ * few numbers where probes have one size. */
+enum { SIEVE_ALIKE = 64 };
+struct sieve_alike {
+	double kept;
+	struct sieve_finding found;
+};
+
+static struct sieve_finding sieve_chances_weigh(const struct sieve_search *s,
+    topo_link l, struct sieve_alike alike[SIEVE_ALIKE])
+{
+	const struct sieve_model *m = &s->model;
+	const double kept = m->kept[l];
+	struct sieve_alike *a =
+	    &alike[(uint64_t)kept * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+	if (m->off[l + 1] > m->off[l] || sieve_model_exposure(m, l))
+		return sieve_search_weigh(s, l);
+	if (a->kept != kept)
+		*a = (struct sieve_alike){kept, sieve_search_weigh(s, l)};
+	return a->found;
+}
+
+void sieve_chances_all(const struct sieve_search *s,
+    struct sieve_belief belief[])
+{
+	const topo_link n_links = s->model.topo->n_links;
+	struct sieve_alike alike[SIEVE_ALIKE];
+	double all = 0;
+	for (unsigned i = 0; i < SIEVE_ALIKE; i++)
+		alike[i].kept = -1;
+	for (topo_link l = 0; l < n_links; l++)
+		belief[l].chance = -1;
+	for (size_t i = 0; i < s->n; i++) {
+		const struct sieve_candidate *c = &s->list[i];
+		if (c->link >= n_links)
+			continue;
+		all += c->chance;
+		belief[c->link] = (struct sieve_belief){c->chance,
+		    s->failed[c->link] ? s->model.hazard[c->link]
+				       : c->found.hazard,
+		    s->prior.mean};
+	}
+	for (topo_link l = 0; l < n_links; l++) {
+		if (belief[l].chance >= 0)
+			continue;
+		const struct sieve_finding f = sieve_chances_weigh(s, l, alike);
+		const double odds = sieve_chances_odds(s, l, f, all);
+		belief[l] = (struct sieve_belief){odds / (1 + odds), f.hazard,
+		    s->prior.mean};
+	}
+}

@@ -19,4 +19,16 @@
  * is of links. */
 void sieve_chances(struct sieve_search *s);
 
+/* What is thought of a link: the chance that it failed, and its hazard if it
+ * did and if it did not. */
+struct sieve_belief {
+	double chance, failed, healthy;
+};
+
+/* Of each link, also of those that are not in the list, whose chance is what the
+ * window leaves of the odds before it; after sieve_chances().
+ * Shape belief[links]. Cost O(links * grid points) and O(lossy rows). */
+void sieve_chances_all(const struct sieve_search *s,
+    struct sieve_belief belief[]);
+
 #endif

@@ -299,8 +299,20 @@ void sieve_model_set(struct sieve_model *m, topo_link link, double hazard)
 		m->sum[m->over[k]] += more;
 }
 
+static double sieve_model_most(const struct sieve_model *m)
+{
+	double n = 0, sum = 0;
+	for (topo_link l = 0; m->even && l < m->topo->n_links; l++)
+		if (m->passed[l] > 0) {
+			sum += 1 / m->passed[l];
+			n++;
+		}
+	return n > 0 ? n / sum : INFINITY;
+}
+
 double sieve_model_mean(const struct sieve_model *m, const uint8_t failed[])
 {
+	const double most = sieve_model_most(m);
 	double lost = 0, on = 0;
 	for (size_t i = 0; i < m->n_lossy; i++) {
 		double healthy = m->lossy[i].n_maybe * m->level;
@@ -309,16 +321,22 @@ double sieve_model_mean(const struct sieve_model *m, const uint8_t failed[])
 			continue;
 		}
 		for (uint32_t k = m->lossy[i].first; k < m->lossy[i + 1].first;
-		     k++)
-			if (!failed[m->hop[k]])
-				healthy += m->hazard[m->hop[k]];
+		     k++) {
+			const topo_link l = m->hop[k];
+			if (failed[l])
+				continue;
+			healthy += m->passed[l] > most
+			    ? m->hazard[l] * most / m->passed[l]
+			    : m->hazard[l];
+		}
 		lost += m->lossy[i].n_lost * healthy / m->sum[i];
 	}
 	for (topo_link l = 0; l < m->topo->n_links; l++)
 		if (!failed[l])
-			on += m->passed[l];
+			on += fmin(m->passed[l], most);
 	const double mean = on > 0 ? lost / on : 0;
-	return fmin(fmax(mean, 2 * SIEVE_LEAST), m->x[SIEVE_GRID - 4]);
+	return fmin(fmax(mean, fmax(m->floor, 2 * SIEVE_LEAST)),
+	    m->x[SIEVE_GRID - 4]);
 }
 
 /* --- a link's curve ------------------------------------------------------- */

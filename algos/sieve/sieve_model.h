@@ -38,6 +38,9 @@ struct sieve_model {
 	/* Hazards, ascending by equal ratios, and rates of loss. */
 	double x[SIEVE_GRID], p[SIEVE_GRID], ln_x[SIEVE_GRID];
 
+	/* Of sieve_model_mean(): its least value, 0: any; links count alike. */
+	double floor;
+	int even;
 	double *kept;   /* [links] packets that surely crossed it */
 	double *passed; /* [links] and those expected of others with them */
 	double *sum_on; /* [paths] scratch */
@@ -135,7 +138,10 @@ static inline const double *sieve_model_exposure(const struct sieve_model *m,
 double sieve_model_slope(const struct sieve_model *m, topo_link l, double x);
 
 /* Healthy links' mean hazard, given those that are failed (FAILED[l] is not 0)
- * and the present ones: expected losses on healthy links by packets on them. */
+ * and the present ones: expected losses on healthy links by packets on them. With
+ * M->even no link counts with more packets than the harmonic mean of all: where
+ * packets were sent to suspects, one that is not found would else raise the mean
+ * until nothing is. */
 double sieve_model_mean(const struct sieve_model *m, const uint8_t failed[]);
 
 #endif

@@ -20,7 +20,7 @@ void sieve_prior_begin(struct sieve_prior *p, const struct sieve_model *m,
 		p->healthy[g] = SIEVE_SHAPE * (log(m->x[g]) - m->x[g] / mean);
 		most = fmax(most, p->healthy[g]);
 		p->near[g] = 0;
-		p->flat[g] = m->x[g] >= mean;
+		p->flat[g] = m->x[g] >= fmax(mean, p->least);
 		n += p->flat[g];
 	}
 	for (unsigned g = 0; g < SIEVE_GRID; g++)
@@ -36,7 +36,7 @@ void sieve_prior_count(struct sieve_prior *p, double hazard, double sign)
 	double kernel[SIEVE_GRID], sum = 0;
 	for (unsigned g = 0; g < SIEVE_GRID; g++) {
 		const double nats = log(p->m->x[g] / hazard);
-		kernel[g] = exp(-0.5 * nats * nats);
+		kernel[g] = p->m->x[g] < p->least ? 0 : exp(-0.5 * nats * nats);
 		sum += kernel[g];
 	}
 	for (unsigned g = 0; g < SIEVE_GRID; g++)

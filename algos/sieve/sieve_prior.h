@@ -11,13 +11,14 @@
 struct sieve_prior {
 	const struct sieve_model *m;
 	double mean;                /* hazard of healthy links */
+	double least;               /* of failed ones; 0: any above that */
 	double healthy[SIEVE_GRID]; /* ln of weights */
-	double flat[SIEVE_GRID];    /* weights: log-uniform above the mean */
+	double flat[SIEVE_GRID];    /* weights: log-uniform above both */
 	double near[SIEVE_GRID];    /* sum of kernels around what failed */
 	double n_near;
 };
 
-/* Of a mean, and of no failure yet. */
+/* Of a mean, and of no failure yet; P->least stays. */
 void sieve_prior_begin(struct sieve_prior *p, const struct sieve_model *m,
     double mean);
 
