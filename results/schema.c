@@ -56,6 +56,9 @@ enum {
 #define X(name, ...) SET_##name = RES_OF_LIMIT,
 							RES_LIMIT_METRICS(X)
 #undef X
+#define X(name, ...) SET_##name = RES_OF_PLANNER,
+							RES_PLANNER_METRICS(X)
+#undef X
 };
 
 /* Metrics of probes and of mirrors are optional by themselves. Those of flows, agents and

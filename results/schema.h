@@ -49,10 +49,12 @@ enum res_set {
 	RES_OF_PORTS = 2048,       /* RES_PORT_METRICS */
 	RES_OF_REPORTS = 4096,     /* RES_REPORT_METRICS */
 	RES_OF_LIMIT = 8192,       /* RES_LIMIT_METRICS */
+	RES_OF_PLANNER = 16384,    /* RES_PLANNER_METRICS */
 	/* Left out of files and tables where they were nowhere measured. */
 	RES_OPTIONAL = RES_OF_PROBES | RES_OF_MIRROR | RES_OF_COST |
 	    RES_OF_RACK | RES_OF_RETX_COST | RES_OF_BUFFERS |
-	    RES_OF_TRUE_BURSTS | RES_OF_PORTS | RES_OF_REPORTS | RES_OF_LIMIT,
+	    RES_OF_TRUE_BURSTS | RES_OF_PORTS | RES_OF_REPORTS | RES_OF_LIMIT |
+	    RES_OF_PLANNER,
 };
 
 /* Once a row. X lists metrics of flows, SCENE those that there are whatever the
@@ -524,6 +526,38 @@ enum res_set {
 	    "count of the flows that lost a packet, none of them in a buffer " \
 	    "or on a link with a fault")
 
+/* Once a row: of probes that were planned, and of the same search with all ways
+ * of probes in turn. An answer is right if it takes just those links for failed
+ * that lose as much as matters. */
+#define RES_PLANNER_METRICS(X)                                                 \
+	X(plan_right, "probes", COUNT, "probes until the answer was right",    \
+	    "probes sent when the answer was first right; as many as may be "  \
+	    "sent if it never was")                                            \
+	X(plan_stop, "probes", COUNT, "probes until there was no more to ask", \
+	    "probes sent when the stated error was first below what was "      \
+	    "asked for; as many as may be sent if it never was")               \
+	X(plan_stated, "links", AMOUNT, "error that was stated then",          \
+	    "sum over links of the lesser of their chance to have failed and " \
+	    "1 less that, at the stop")                                        \
+	X(plan_wrong, "links", COUNT, "links that were taken wrongly then",    \
+	    "links taken for failed that are not, and links that are and "     \
+	    "were not, at the stop")                                           \
+	X(turn_right, "probes", COUNT, "plan_right with all ways in turn",     \
+	    "plan_right of a search that plans no probe")                      \
+	X(turn_stop, "probes", COUNT, "plan_stop with all ways in turn",       \
+	    "plan_stop of a search that plans no probe")                       \
+	X(turn_stated, "links", AMOUNT, "plan_stated with all ways in turn",   \
+	    "plan_stated of a search that plans no probe")                     \
+	X(turn_wrong, "links", COUNT, "plan_wrong with all ways in turn",      \
+	    "plan_wrong of a search that plans no probe")                      \
+	X(ln_fewer_right, "1", REAL, "by how much fewer until right",          \
+	    "ln(turn_right / plan_right)")                                     \
+	X(ln_fewer_stop, "1", REAL, "by how much fewer until the stop",        \
+	    "ln(turn_stop / plan_stop)")                                       \
+	X(plan_cut, "1", FLAG, "1 if a search was cut off",                    \
+	    "1 if either search sent as many probes as may be before it had "  \
+	    "both been right and stopped")
+
 /* All that a row has once. */
 #define RES_TRIAL_METRICS(X)                                                   \
 	RES_FLOW_METRICS(X, X)                                                 \
@@ -538,7 +572,8 @@ enum res_set {
 	RES_TRUE_BURST_METRICS(X)                                              \
 	RES_PORT_METRICS(X)                                                    \
 	RES_REPORT_METRICS(X)                                                  \
-	RES_LIMIT_METRICS(X)
+	RES_LIMIT_METRICS(X)                                                   \
+	RES_PLANNER_METRICS(X)
 
 /* Ratios of trial metrics, as RES_RATIOS below has those of algorithms'
  * metrics. Optional, like RES_PROBE_METRICS. */

@@ -66,6 +66,7 @@
 	X(TELEMETRY, 90, "flows as sums; entity = flows, probes, times")       \
 	X(SAMPLE_HOST, 91, "when hosts sample, their bursts; entity = host")   \
 	X(SAMPLE_FLOW, 92, "when a flow sends again; entity = tuple digest")   \
+	X(PLANNER, 95, "which probes, and their losses; entity = search")      \
 	X(TEST, 99, "tests")
 
 enum sim_stream {

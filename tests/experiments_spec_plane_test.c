@@ -73,9 +73,10 @@ static void a_plane_refuses_exactly_what_it_does_not_hold(void **state)
 		char text[128], want[128];
 		snprintf(text, sizeof(text),
 		    "figure: f\nalgorithms: [%s]\nplane: %s\n",
-		    p->provides & OBS_PROBES
-			? "blackhole"
-			: (p->provides & OBS_SAMPLES ? "loss_cause" : "vote"),
+		    p->provides & OBS_PROBES        ? "blackhole"
+			: p->provides & OBS_SAMPLES ? "loss_cause"
+			: p->provides & OBS_FLOWS   ? "vote"
+						    : "sieve",
 		    p->name);
 		spec_open(&s, text);
 		assert_ok(xp_spec_point(&s, 0, &c, test_err()));

@@ -74,7 +74,7 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "latency, "
 	    "congestion, samples, faults, algorithms, agents, pingmesh, "
 	    "everflow, "
-	    "rack, telemetry, netns, tun, "
+	    "rack, telemetry, planner, netns, tun, "
 	    "gates, sweep, "
 	    "claims, "
 	    "smoke.");
@@ -85,7 +85,7 @@ static void an_unknown_key_is_told_once_with_its_place(void **state)
 	    "latency, "
 	    "congestion, samples, faults, algorithms, agents, pingmesh, "
 	    "everflow, "
-	    "rack, telemetry, netns, tun, "
+	    "rack, telemetry, planner, netns, tun, "
 	    "gates, sweep, "
 	    "claims, "
 	    "smoke.");
@@ -304,7 +304,7 @@ static void a_bad_sweep_is_told_at_its_place(void **state)
 	    "label, topology, traffic, noise, latency, "
 	    "congestion, samples, faults, algorithms, "
 	    "agents, "
-	    "pingmesh, everflow, rack, telemetry, netns, tun.");
+	    "pingmesh, everflow, rack, telemetry, planner, netns, tun.");
 	expect(HEAD
 	    "faults: {count: 1}\nsweep: {grid: {faults.count.x: [1]}}\n",
 	    "4:33: path \"faults.count.x\": no key \"x\" in the value 1.");
@@ -498,7 +498,8 @@ static void smoke_replaces_known_keys_only(void **state)
 	    "label, topology, traffic, noise, latency, "
 	    "congestion, samples, faults, algorithms, "
 	    "agents, "
-	    "pingmesh, everflow, rack, telemetry, netns, tun, sweep, claims, "
+	    "pingmesh, everflow, rack, telemetry, planner, netns, tun, sweep, "
+	    "claims, "
 	    "title, paper, seed, runs.");
 	expect(HEAD "smoke: {smoke: {}}\n",
 	    "3:9: smoke can't replace \"smoke\"; known are plane, fabric, "
@@ -506,7 +507,8 @@ static void smoke_replaces_known_keys_only(void **state)
 	    "label, topology, traffic, noise, latency, "
 	    "congestion, samples, faults, algorithms, "
 	    "agents, "
-	    "pingmesh, everflow, rack, telemetry, netns, tun, sweep, claims, "
+	    "pingmesh, everflow, rack, telemetry, planner, netns, tun, sweep, "
+	    "claims, "
 	    "title, paper, seed, runs.");
 
 	spec_write("x.yaml", HEAD);
@@ -548,8 +550,8 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	    SMALL "plane: skip\nfaults: {count: 0, classes: [host-tor]}\n");
 	expect(SMALL "plane: skp\n",
 	    "4:8: plane: \"skp\" is not one of auto, exact, skip, "
-	    "agents, vigil_matlab, pingmesh, everflow, rack, telemetry; did "
-	    "you mean "
+	    "agents, vigil_matlab, pingmesh, everflow, rack, telemetry, "
+	    "planner; did you mean "
 	    "\"skip\"?");
 	expect(HEAD "plane: vigil_matlab\ntopology: {kind: fat_tree}\n",
 	    "3:8: plane vigil_matlab needs a Clos; this topology is a graph.");

@@ -248,6 +248,8 @@ static const char *set_name(unsigned set)
 		return "reports";
 	case RES_OF_LIMIT:
 		return "limit";
+	case RES_OF_PLANNER:
+		return "planner";
 	default:
 		return "verdicts";
 	}

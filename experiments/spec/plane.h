@@ -155,7 +155,8 @@ struct xp_plane {
 	X(pingmesh)                                                            \
 	X(everflow)                                                            \
 	X(rack)                                                                \
-	X(telemetry)
+	X(telemetry)                                                           \
+	X(planner)
 
 #define X(name) extern const struct xp_plane xp_plane_##name;
 XP_PLANES(X)

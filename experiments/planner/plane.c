@@ -1,0 +1,315 @@
+/* experiments/planner/plane.c -- plane planner: probes that are decided on.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algos/planner/planner.h"
+#include "experiments/spec/config.h"
+#include "experiments/spec/plane.h"
+#include "models/telemetry/telemetry.h"
+#include "results/score.h"
+#include "sim/vec.h"
+
+/* --- the section ---------------------------------------------------------- */
+
+struct planner_section {
+	struct algo_planner_params plan;
+	uint32_t packets, most;
+};
+
+#define FIELD(m) offsetof(struct planner_section, m)
+static const struct sim_field planner_own_fields[] = {
+    {"packets", SIM_F_U32, FIELD(packets), .min = 1, .max = 1e6,
+	.unit = "packets", .def = "40", .doc = "of a probe"},
+    {"most", SIM_F_U32, FIELD(most), .min = 1, .max = 4e9, .unit = "probes",
+	.def = "1000000", .doc = "after which a search is cut off"},
+    {0},
+};
+
+static const struct sim_part planner_parts[] = {{"", planner_own_fields,
+						    .offset = 0},
+    {"", algo_planner_fields, .offset = offsetof(struct planner_section, plan)},
+    {0}};
+
+static int planner_section_read(struct sim_yaml *y,
+    const struct sim_yaml_node *node, const struct topo *t, void *params,
+    struct sim_err *e)
+{
+	(void)node;
+	(void)t;
+	return sim_parts_read(y, "planner", planner_parts, params, e);
+}
+
+static const struct xp_section planner_section = {"planner",
+    sizeof(struct planner_section), planner_section_read, NULL, planner_parts,
+    .example = "plane: planner\n"
+	       "topology: { kind: fat_tree, k: 4 }\n"
+	       "noise: { rate: {uniform: [0, 1e-4]} }\n"
+	       "faults: { count: 2, rate: {uniform: [0.002, 0.02]}, pick: "
+	       "link }\n"
+	       "planner: { error: 0.05, in_turn: 0.5 }\n"
+	       "algorithms: [sieve]\n"};
+
+static int planner_check_group(struct sim_yaml *y, const struct fault_params *g,
+    const struct sim_yaml_node *node)
+{
+	/* Told for all planes that have no such faults. */
+	if (FAULT_SOME_PLANES & 1u << g->kind)
+		return 0;
+	if (g->kind != FAULT_DROP)
+		return sim_yaml_mistake(y, node,
+		    "on plane planner links and switches drop (kind drop); "
+		    "nothing else fails.");
+	if (g->from_s > 0 || g->to_s > 0 || g->spread_s > 0 || g->lasts_s > 0)
+		return sim_yaml_mistake(y, node,
+		    "on plane planner what fails does so all the time.");
+	return 0;
+}
+
+static int planner_check_spec(struct sim_yaml *y, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	const struct sim_yaml_node *faults = sim_yaml_get(y->root, "faults");
+	int rc = 0;
+	(void)t;
+	(void)e;
+	for (size_t i = 0; rc == 0 && faults && i < c->scene.n_groups; i++)
+		rc = planner_check_group(y, &c->scene.group[i],
+		    faults->kind == SIM_YAML_SEQ ? faults->child[i] : faults);
+	if (rc == 0 && c->scene.noise.per != SCENE_NOISE_PER_LINK)
+		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "noise"),
+		    "on plane planner noise is of links (per: link).");
+	return rc;
+}
+
+/* --- a run ---------------------------------------------------------------- */
+
+/* What a search came to. */
+struct planner_end {
+	double right, stop, stated, wrong;
+	int cut;
+};
+
+struct planner_plane {
+	const struct planner_section *params;
+	struct algo_planner_params in_turn; /* the rival's */
+	struct telemetry net;
+	const struct obs_tallies *ways; /* the net's */
+	struct obs_tallies told;        /* what was sent by them */
+	struct algo_planner *search[2]; /* planned, in turn */
+	struct planner_end end[2];
+	uint32_t *way; /* [round] */
+	struct obs window;
+	struct losses none;
+};
+
+static void planner_plane_close(void *p)
+{
+	struct planner_plane *x = p;
+	if (!x)
+		return;
+	algo_planner_close(x->search[0]);
+	algo_planner_close(x->search[1]);
+	telemetry_free(&x->net);
+	obs_tallies_free(&x->told);
+	obs_free(&x->window);
+	losses_free(&x->none);
+	free(x->way);
+	free(x);
+}
+
+static int planner_plane_open(void **p, const struct topo *t,
+    const struct xp_config *c, struct sim_err *e)
+{
+	struct telemetry_params probes = {.kinds = OBS_TELE_A1};
+	struct planner_plane *x;
+	int rc = SIM_ZALLOC(&x, 1, e);
+	*p = x;
+	if (rc < 0)
+		return rc;
+	x->params = xp_section_of(c, &planner_section);
+	probes.probe_packets = x->params->packets;
+	x->ways = &x->net.rows;
+	x->in_turn = x->params->plan;
+	x->in_turn.in_turn = 1;
+	if ((rc = SIM_ZALLOC(&x->way, x->params->plan.round, e)) < 0 ||
+	    (rc = telemetry_ways(&x->net, &probes, t, e)) < 0 ||
+	    (rc = algo_planner_open(&x->search[0], t, &x->params->plan, x->ways,
+		 e)) < 0)
+		return rc;
+	return algo_planner_open(&x->search[1], t, &x->in_turn, x->ways, e);
+}
+
+/* How many links are taken for what they are not. */
+static double planner_wrong(const struct planner_plane *x,
+    const struct algo_planner_view *v, topo_link n_links)
+{
+	const double least = scene_hazard(x->params->plan.least);
+	double n = 0;
+	for (topo_link l = 0; l < n_links; l++)
+		n += v->within[l] &&
+		    (v->chance[l] > 0.5) != (x->net.links.hazard[l] >= least);
+	return n;
+}
+
+/* N probes, which are whole rounds. */
+static int planner_send(struct planner_plane *x, struct algo_planner *s,
+    double n, struct sim_rng *ask, struct sim_rng *send, struct sim_err *e)
+{
+	const uint32_t round = x->params->plan.round;
+	int rc = 0;
+	for (double k = 0; rc == 0 && k < n; k += round) {
+		algo_planner_ask(s, ask, x->way);
+		for (uint32_t i = 0; rc == 0 && i < round; i++) {
+			struct obs_tally row =
+			    obs_tallies_at(x->ways, x->way[i]);
+			telemetry_send(&x->net, send, &row);
+			rc = algo_planner_tell(s, x->way[i], row.n_sent,
+			    row.n_lost, e);
+		}
+	}
+	return rc < 0 ? rc : algo_planner_think(s, e);
+}
+
+/* Probes in turn are the same whatever is thought, which takes most of the time:
+ * they are looked at after each hundredth of what was sent, and what shows then
+ * counts as if it had come with the first round after the look before. */
+static double planner_until_look(const struct planner_plane *x, unsigned i,
+    double n)
+{
+	const double round = x->params->plan.round;
+	return i == 0 ? round : fmax(1, floor(n / 100 / round)) * round;
+}
+
+/* What has been sent by the ways of a search, those without probes left out. */
+static int planner_keep(struct planner_plane *x,
+    const struct algo_planner_view *v, struct sim_err *e)
+{
+	int rc = 0;
+	obs_tallies_clear(&x->told);
+	x->told.paths = v->told->paths;
+	x->told.telemetry = v->told->telemetry;
+	for (size_t i = 0; rc == 0 && i < v->told->n; i++) {
+		const struct obs_tally row = obs_tallies_at(v->told, i);
+		if (row.n_sent > 0)
+			rc = obs_tallies_add(&x->told, &row, e);
+	}
+	return rc;
+}
+
+/* Go on until the answer has been right and there was nothing more to ask, which
+ * may come first. */
+static int planner_search(struct planner_plane *x, const struct scene *scene,
+    unsigned i, struct sim_err *e)
+{
+	struct algo_planner *s = x->search[i];
+	struct planner_end *end = &x->end[i];
+	struct algo_planner_view v;
+	struct sim_rng ask, send;
+	const double most = x->params->most, none = most + 1;
+	int rc = algo_planner_begin(s, e);
+	sim_rng_init(&ask, &scene->where, SIM_STREAM_PLANNER, 2 * i);
+	sim_rng_init(&send, &scene->where, SIM_STREAM_PLANNER, 2 * i + 1);
+	*end = (struct planner_end){none, none, NAN, NAN, 0};
+	for (double n = 0, counts = 0, step; rc == 0;
+	     counts = n + x->params->plan.round, n += step) {
+		algo_planner_view(s, &v);
+		const double wrong = planner_wrong(x, &v, scene->topo->n_links);
+		end->cut = n >= most;
+		if (wrong == 0)
+			end->right = fmin(end->right, counts);
+		if ((v.done || end->cut) && end->stop == none) {
+			end->stop = fmin(counts, most);
+			end->stated = v.error;
+			end->wrong = wrong;
+			rc = i == 0 ? planner_keep(x, &v, e) : 0;
+		}
+		if (end->cut || (end->right < none && end->stop < none))
+			break;
+		step = planner_until_look(x, i, n);
+		if (rc == 0)
+			rc = planner_send(x, s, step, &ask, &send, e);
+	}
+	end->right = fmin(end->right, most);
+	return rc;
+}
+
+/* Where both sent nothing they are equal. */
+static double planner_ln_fewer(double plan, double turn)
+{
+	return plan > 0 && turn > 0 ? log(turn / plan) : NAN;
+}
+
+static void planner_fill(const struct planner_plane *x,
+    struct res_trial_metrics *row)
+{
+	const struct planner_end *plan = &x->end[0], *turn = &x->end[1];
+	row->plan_right = plan->right;
+	row->plan_stop = plan->stop;
+	row->plan_stated = plan->stated;
+	row->plan_wrong = plan->wrong;
+	row->turn_right = turn->right;
+	row->turn_stop = turn->stop;
+	row->turn_stated = turn->stated;
+	row->turn_wrong = turn->wrong;
+	row->ln_fewer_right = planner_ln_fewer(plan->right, turn->right);
+	row->ln_fewer_stop = planner_ln_fewer(plan->stop, turn->stop);
+	row->plan_cut = plan->cut || turn->cut;
+}
+
+static int planner_plane_run(void *p, struct scene *scene,
+    const struct xp_listener *to, struct res_trial_metrics row[],
+    struct sim_err *e)
+{
+	struct planner_plane *x = p;
+	int rc = telemetry_links_open(&x->net.links, scene, SIM_SEC, e);
+	for (unsigned i = 0; rc == 0 && i < 2; i++)
+		rc = planner_search(x, scene, i, e);
+	if (rc < 0)
+		return rc;
+	row[0].n_faults = (double)truth_n_faulty(&scene->truth);
+	planner_fill(x, &row[0]);
+	x->window.tallies = &x->told;
+	const struct xp_window all = {.seen = &x->window,
+	    .lost = &x->none,
+	    .n_rows = 1,
+	    .after_s = NAN};
+	return to->hear ? to->hear(to->arg, &all, e) : 0;
+}
+
+static void planner_plane_print(const void *p,
+    const struct res_trial_metrics row[], FILE *out)
+{
+	const struct planner_plane *x = p;
+	fprintf(out,
+	    "%zu ways, probes of %u packets\n"
+	    "planned: right after %.0f probes, done after %.0f, stating %.3g "
+	    "wrong links; %.0f were\n"
+	    "in turn: right after %.0f probes, done after %.0f, stating %.3g "
+	    "wrong links; %.0f were\n",
+	    x->ways->n, x->params->packets, row[0].plan_right, row[0].plan_stop,
+	    row[0].plan_stated, row[0].plan_wrong, row[0].turn_right,
+	    row[0].turn_stop, row[0].turn_stated, row[0].turn_wrong);
+}
+
+static const struct xp_idle_key planner_idle[] = {{"traffic", 0},
+    {"latency", 0}, {0}};
+
+const struct xp_plane xp_plane_planner = {
+    .name = "planner",
+    .doc = "probes with known ways, the next decided on by the last ones",
+    .provides = OBS_TALLIES | OBS_TALLIES_RATED | OBS_TALLIES_PROBED |
+	OBS_TALLIES_WHOLE,
+    .fills = RES_OF_SCENE | RES_OF_PLANNER,
+    .alone = 1,
+    .no_buffers = "its probes are of rates that hold for the search",
+    .section = &planner_section,
+    .idle = planner_idle,
+    .check = planner_check_spec,
+    .open = planner_plane_open,
+    .run = planner_plane_run,
+    .print = planner_plane_print,
+    .close = planner_plane_close,
+};
