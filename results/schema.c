@@ -57,7 +57,8 @@ enum {
 							RES_LIMIT_METRICS(X)
 #undef X
 #define X(name, ...) SET_##name = RES_OF_PLANNER,
-							RES_PLANNER_METRICS(X)
+							    RES_PLANNER_METRICS(
+								X)
 #undef X
 };
 
