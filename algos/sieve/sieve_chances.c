@@ -173,23 +173,23 @@ void sieve_chances(struct sieve_search *s)
 
 /* Links that lost nothing differ by what crossed them alone, of which there are
  * few numbers where probes have one size. */
-enum { SIEVE_ALIKE = 64 };
-struct sieve_alike {
+enum { SIEVE_UNLOST = 64 };
+struct sieve_unlost {
 	double kept;
 	struct sieve_finding found;
 };
 
 static struct sieve_finding sieve_chances_weigh(const struct sieve_search *s,
-    topo_link l, struct sieve_alike alike[SIEVE_ALIKE])
+    topo_link l, struct sieve_unlost alike[SIEVE_UNLOST])
 {
 	const struct sieve_model *m = &s->model;
 	const double kept = m->kept[l];
-	struct sieve_alike *a =
+	struct sieve_unlost *a =
 	    &alike[(uint64_t)kept * UINT64_C(0x9e3779b97f4a7c15) >> 58];
 	if (m->off[l + 1] > m->off[l] || sieve_model_exposure(m, l))
 		return sieve_search_weigh(s, l);
 	if (a->kept != kept)
-		*a = (struct sieve_alike){kept, sieve_search_weigh(s, l)};
+		*a = (struct sieve_unlost){kept, sieve_search_weigh(s, l)};
 	return a->found;
 }
 
@@ -197,9 +197,9 @@ void sieve_chances_all(const struct sieve_search *s,
     struct sieve_belief belief[])
 {
 	const topo_link n_links = s->model.topo->n_links;
-	struct sieve_alike alike[SIEVE_ALIKE];
+	struct sieve_unlost alike[SIEVE_UNLOST];
 	double all = 0;
-	for (unsigned i = 0; i < SIEVE_ALIKE; i++)
+	for (unsigned i = 0; i < SIEVE_UNLOST; i++)
 		alike[i].kept = -1;
 	for (topo_link l = 0; l < n_links; l++)
 		belief[l].chance = -1;
