@@ -122,9 +122,9 @@ static void what_is_needed_in_vain_is_told_where_it_stands(void **state)
 		"plane telemetry has none unless telemetry.kinds has them."},
 	    {"algorithms: [score_passive]\nplane: telemetry\n"
 	     "telemetry: {kinds: [a1, a2]}\n",
-		"x.yaml:2:14: score_passive reads sums of flows that lost "
-		"nothing too (int or p); plane telemetry has none unless "
-		"telemetry.kinds has them."},
+		"x.yaml:2:14: score_passive reads rows of all that lost "
+		"nothing, too; plane telemetry has none unless telemetry.kinds "
+		"has them."},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
