@@ -77,13 +77,25 @@ static void end_display(struct fill *f)
 	f->in_display = 0;
 }
 
+/* How wide a word of a paragraph stands in the source. */
+static size_t roff_width(const char *word, size_t n)
+{
+	size_t width = 0;
+	for (size_t i = 0; i < n; i++) {
+		const char *as = word[i] == '`' ? "\\fP" : roff_escape(word[i]);
+		width += as ? strlen(as) : 1;
+	}
+	return width;
+}
+
 /* A word of a paragraph: backquotes turn bold on and off. */
 static void roff_put_word(struct fill *f, const char *word, size_t n)
 {
-	if (f->column > 0 && f->column + 1 + n > WIDTH)
+	const size_t width = roff_width(word, n);
+	if (f->column > 0 && f->column + 1 + width > WIDTH)
 		end_line(f);
-	f->column += n + 1;
-	if (f->column > n + 1)
+	f->column += width + 1;
+	if (f->column > width + 1)
 		putc(' ', f->out);
 	else if (*word == '.' || *word == '\'')
 		fputs("\\&", f->out);
