@@ -316,7 +316,8 @@ static void sieve_ways_slow(const struct sieve_model *m,
 			}
 		/* What is surely on the way counts in kept, as packets of
 		 * known paths do. */
-		ell[g] += most + log(fmax(all, 1)) + (sure ? x->kept * m->x[g] : 0);
+		ell[g] +=
+		    most + log(fmax(all, 1)) + (sure ? x->kept * m->x[g] : 0);
 	}
 }
 

@@ -34,7 +34,7 @@ const struct xp_arena_size xp_arena_sizes[] = {
 	    "n_hosts: 4}, {kind: fat_tree, k: 4, oversub: 2}, "
 	    "{kind: leaf_spine, n_leaves: 8, n_spines: 4, n_hosts: 4}]",
 	"telemetry.busy=0.13"},
-    {"m", 10,
+    {"m", 14,
 	SET "[{kind: clos, n_pods: 2, n_tors: 9, n_t1: 4, n_t2: 8, "
 	    "n_hosts: 6}, {kind: fat_tree, k: 6, oversub: 2}, "
 	    "{kind: leaf_spine, n_leaves: 18, n_spines: 6, n_hosts: 6}]",
