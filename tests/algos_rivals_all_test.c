@@ -252,24 +252,6 @@ static void whoever_reads_a_telemetry_finds_an_easy_fault_by_it(void **state)
 	}
 }
 
-struct starved {
-	const struct algo_ops *algo;
-	struct telemetry_rig *x;
-};
-
-static int open_and_diagnose(void *arg, struct sim_err *e)
-{
-	struct starved *s = arg;
-	struct algo_verdicts v = {0};
-	void *work;
-	int rc = algo_open(s->algo, &work, &s->x->topo, NULL, e);
-	if (rc == 0)
-		rc = s->algo->diagnose(work, &s->x->w, NULL, &v, e);
-	algo_close(s->algo, work);
-	algo_verdicts_free(&v);
-	return rc;
-}
-
 static void every_allocation_may_fail(void **state)
 {
 	(void)state;
@@ -280,9 +262,8 @@ static void every_allocation_may_fail(void **state)
 		draw(&x, kinds[i], 3);
 		FOR_EACH_OF_TALLIES(a)
 		{
-			struct starved s = {*a, &x};
 			if (reads(*a, &x))
-				test_each_alloc_fails(open_and_diagnose, &s);
+				telemetry_rig_no_memory(&x, *a);
 		}
 		telemetry_rig_close(&x);
 	}

@@ -87,17 +87,6 @@ static void bursts_show_where_there_are_some(void **state)
 		fail_msg("bursts in %u windows of 30", n);
 }
 
-static void bursts_diagnose(const struct telemetry_rig *x,
-    struct algo_verdicts *out)
-{
-	void *work;
-	struct sim_rng tie;
-	test_rng(&tie, 0);
-	assert_ok(algo_open(&algo_sieve, &work, &x->topo, NULL, test_err()));
-	assert_ok(algo_sieve.diagnose(work, &x->w, &tie, out, test_err()));
-	algo_close(&algo_sieve, work);
-}
-
 /* Queues of all hosts of a ToR are nobody's failure: of 40 windows with bursts and
  * nothing else at most half as many accuse as would if bursts were not thought of;
  * and a failed link beside is found in half of 40, at least. Seen: 8, 27. */
@@ -111,7 +100,7 @@ static void bursts_are_no_failures(void **state)
 		bursts_open(&x, run, 0.03, run >= 40);
 		size_t n_failed;
 		bursts_shown(&x, &n_failed);
-		bursts_diagnose(&x, &out);
+		telemetry_rig_ask(&x, &algo_sieve, &out);
 		n_accused += run < 40 && out.n_flagged > 0;
 		n_plain += run < 40 && n_failed > 0;
 		for (size_t i = 0; run >= 40 && i < out.n_flagged; i++)
@@ -125,22 +114,6 @@ static void bursts_are_no_failures(void **state)
 		    n_accused, n_plain, n_found);
 }
 
-static int bursts_open_and_diagnose(void *arg, struct sim_err *e)
-{
-	const struct telemetry_rig *x = arg;
-	struct algo_verdicts out = {0};
-	struct sim_rng tie;
-	void *work;
-	test_rng(&tie, 0);
-	int rc = algo_open(&algo_sieve, &work, &x->topo, NULL, e);
-	if (rc == 0) {
-		rc = algo_sieve.diagnose(work, &x->w, &tie, &out, e);
-		algo_close(&algo_sieve, work);
-	}
-	algo_verdicts_free(&out);
-	return rc;
-}
-
 static void memory_that_ends_is_told(void **state)
 {
 	struct telemetry_rig x;
@@ -148,7 +121,7 @@ static void memory_that_ends_is_told(void **state)
 	(void)state;
 	bursts_open(&x, 121, 0.05, 1);
 	assert_true(bursts_shown(&x, &n_failed));
-	test_each_alloc_fails(bursts_open_and_diagnose, &x);
+	telemetry_rig_no_memory(&x, &algo_sieve);
 	telemetry_rig_close(&x);
 }
 

@@ -379,17 +379,6 @@ static void chances_are_those_of_all_sets(void **state)
 
 /* --- answers -------------------------------------------------------------- */
 
-static void choice_diagnose(const struct telemetry_rig *x,
-    struct algo_verdicts *out)
-{
-	void *work;
-	struct sim_rng tie;
-	test_rng(&tie, 0);
-	assert_ok(algo_open(&algo_sieve, &work, &x->topo, NULL, test_err()));
-	assert_ok(algo_sieve.diagnose(work, &x->w, &tie, out, test_err()));
-	algo_close(&algo_sieve, work);
-}
-
 /* Of so many windows at most three accuse: if a window did with chance .3 %, this
  * would be red one time in 75; with 3 %, but for one time in 49. On so few links
  * a failure is not rare before anything is seen. */
@@ -406,7 +395,7 @@ static void nothing_failed_hardly_anybody_is_accused(void **state)
 				       : 5e-5,
 		    choice_kinds[run % 2], run);
 		telemetry_rig_draw(&x);
-		choice_diagnose(&x, &out);
+		telemetry_rig_ask(&x, &algo_sieve, &out);
 		n += out.n_flagged > 0;
 		algo_verdicts_free(&out);
 		telemetry_rig_close(&x);
@@ -427,7 +416,7 @@ static void bad_links_are_accused_and_blamed(void **state)
 		test_rng(&r, run);
 		const topo_link bad = choice_fail(&x, &r, 0.02);
 		telemetry_rig_draw(&x);
-		choice_diagnose(&x, &out);
+		telemetry_rig_ask(&x, &algo_sieve, &out);
 		assert_int_equal(out.n_flagged, 1);
 		assert_int_equal(out.link[0], bad);
 		assert_near(out.score[0], 1, 1e-6);
@@ -461,7 +450,7 @@ static void names_and_order_say_nothing(void **state)
 		for (unsigned k = 0; k < 3; k++)
 			choice_fail(&x, &r, 0.006);
 		telemetry_rig_draw(&x);
-		choice_diagnose(&x, &a);
+		telemetry_rig_ask(&x, &algo_sieve, &a);
 		struct obs_tallies turned = {0}, *rows = &x.t.rows;
 		for (size_t i = rows->n; i-- > 0;) {
 			struct obs_tally row = obs_tallies_at(rows, i);
@@ -474,7 +463,7 @@ static void names_and_order_say_nothing(void **state)
 		turned.paths = rows->paths;
 		turned.telemetry = rows->telemetry;
 		x.w.tallies = &turned;
-		choice_diagnose(&x, &b);
+		telemetry_rig_ask(&x, &algo_sieve, &b);
 		assert_int_equal(a.n_flagged, b.n_flagged);
 		assert_int_equal(a.n, b.n);
 		for (size_t i = 0; i < a.n_flagged; i++)
@@ -503,9 +492,9 @@ static void without_a_lossy_flow_probes_are_all(void **state)
 		x.p.flows = 0;
 		x.p.probe_packets = 400;
 		telemetry_rig_draw(&x);
-		choice_diagnose(&x, &a);
+		telemetry_rig_ask(&x, &algo_sieve, &a);
 		x.t.rows.telemetry = OBS_TELE_A1;
-		choice_diagnose(&x, &b);
+		telemetry_rig_ask(&x, &algo_sieve, &b);
 		assert_int_equal(a.n_flagged, b.n_flagged);
 		for (size_t i = 0; i < a.n_flagged; i++)
 			assert_near(algo_verdicts_score(&b, a.link[i]),
@@ -518,22 +507,6 @@ static void without_a_lossy_flow_probes_are_all(void **state)
 
 /* --- what goes wrong ------------------------------------------------------ */
 
-static int choice_open_and_diagnose(void *arg, struct sim_err *e)
-{
-	const struct telemetry_rig *x = arg;
-	struct algo_verdicts out = {0};
-	struct sim_rng tie;
-	void *work;
-	test_rng(&tie, 0);
-	int rc = algo_open(&algo_sieve, &work, &x->topo, NULL, e);
-	if (rc == 0) {
-		rc = algo_sieve.diagnose(work, &x->w, &tie, &out, e);
-		algo_close(&algo_sieve, work);
-	}
-	algo_verdicts_free(&out);
-	return rc;
-}
-
 static void memory_that_ends_is_told(void **state)
 {
 	(void)state;
@@ -542,7 +515,7 @@ static void memory_that_ends_is_told(void **state)
 	telemetry_rig_fail(&x, 40, 0.02);
 	telemetry_rig_fail(&x, 44, 0.02);
 	telemetry_rig_draw(&x);
-	test_each_alloc_fails(choice_open_and_diagnose, &x);
+	telemetry_rig_no_memory(&x, &algo_sieve);
 	telemetry_rig_close(&x);
 }
 
@@ -554,7 +527,7 @@ static void nothing_seen_gives_an_empty_answer(void **state)
 	telemetry_rig_open(&x, 4, 0, OBS_TELE_A2, 1);
 	telemetry_rig_draw(&x);
 	assert_int_equal(x.t.rows.n, 0);
-	choice_diagnose(&x, &out);
+	telemetry_rig_ask(&x, &algo_sieve, &out);
 	assert_int_equal(out.n, 0);
 	assert_int_equal(out.n_flagged, 0);
 	algo_verdicts_free(&out);

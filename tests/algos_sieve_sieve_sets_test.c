@@ -477,29 +477,13 @@ static void without_rows_nothing_is_said(void **state)
 
 /* --- what goes wrong ------------------------------------------------------ */
 
-static int open_and_diagnose(void *arg, struct sim_err *e)
-{
-	const struct telemetry_rig *x = arg;
-	struct algo_verdicts out = {0};
-	struct sim_rng tie;
-	void *work;
-	test_rng(&tie, 0);
-	int rc = algo_open(&algo_sieve, &work, &x->topo, NULL, e);
-	if (rc == 0) {
-		rc = algo_sieve.diagnose(work, &x->w, &tie, &out, e);
-		algo_close(&algo_sieve, work);
-	}
-	algo_verdicts_free(&out);
-	return rc;
-}
-
 static void memory_that_ends_is_told(void **state)
 {
 	(void)state;
 	struct telemetry_rig x;
 	open_dark(&x, 2, 5e-5);
 	telemetry_rig_draw(&x);
-	test_each_alloc_fails(open_and_diagnose, &x);
+	telemetry_rig_no_memory(&x, &algo_sieve);
 	telemetry_rig_close(&x);
 }
 

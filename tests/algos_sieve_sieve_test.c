@@ -125,16 +125,6 @@ static void an_exposure_is_as_a_count(void **state)
 
 /* --- answers -------------------------------------------------------------- */
 
-static void diagnose(const struct telemetry_rig *x, struct algo_verdicts *out)
-{
-	void *work;
-	struct sim_rng tie;
-	test_rng(&tie, 0);
-	assert_ok(algo_open(&algo_sieve, &work, &x->topo, NULL, test_err()));
-	assert_ok(algo_sieve.diagnose(work, &x->w, &tie, out, test_err()));
-	algo_close(&algo_sieve, work);
-}
-
 /* Of so many windows none accuses: if a window did with chance 1 %, this would
  * be red but for one time in 20. */
 static void nothing_failed_nobody_is_accused(void **state)
@@ -147,7 +137,7 @@ static void nothing_failed_nobody_is_accused(void **state)
 		    sieve_kinds[run % N_KINDS], run);
 		x.p.flows = 60;
 		telemetry_rig_draw(&x);
-		diagnose(&x, &out);
+		telemetry_rig_ask(&x, &algo_sieve, &out);
 		if (out.n_flagged > 0)
 			fail_msg("run %u: %zu accused, the first with %g", run,
 			    out.n_flagged, out.score[0]);
@@ -170,7 +160,7 @@ static void bad_links_are_accused_and_blamed(void **state)
 		fail_some(&x, &r, 1, 0.02);
 		const topo_link bad = x.scene.truth.fault[0].link;
 		telemetry_rig_draw(&x);
-		diagnose(&x, &out);
+		telemetry_rig_ask(&x, &algo_sieve, &out);
 		assert_int_equal(out.n_flagged, 1);
 		assert_int_equal(out.link[0], bad);
 		assert_near(out.score[0], 1, 1e-6);
@@ -208,7 +198,7 @@ static void a_bad_switch_is_one_failure(void **state)
 			n_bad++;
 		}
 		telemetry_rig_draw(&x);
-		diagnose(&x, &out);
+		telemetry_rig_ask(&x, &algo_sieve, &out);
 		int accused = 0;
 		for (size_t i = 0; i < out.n_flagged; i++) {
 			const struct algo_part p =
@@ -244,7 +234,7 @@ static void the_order_of_rows_says_nothing(void **state)
 		test_rng(&r, run);
 		fail_some(&x, &r, 3, 0.004);
 		telemetry_rig_draw(&x);
-		diagnose(&x, &a);
+		telemetry_rig_ask(&x, &algo_sieve, &a);
 		struct obs_tallies turned = {0}, *rows = &x.t.rows;
 		for (size_t i = rows->n; i-- > 0;) {
 			const struct obs_tally row = obs_tallies_at(rows, i);
@@ -253,7 +243,7 @@ static void the_order_of_rows_says_nothing(void **state)
 		turned.paths = rows->paths;
 		turned.telemetry = rows->telemetry;
 		x.w.tallies = &turned;
-		diagnose(&x, &b);
+		telemetry_rig_ask(&x, &algo_sieve, &b);
 		assert_int_equal(a.n_flagged, b.n_flagged);
 		assert_int_equal(a.n, b.n);
 		for (size_t i = 0; i < a.n_flagged; i++)
@@ -270,22 +260,6 @@ static void the_order_of_rows_says_nothing(void **state)
 
 /* --- what goes wrong ------------------------------------------------------ */
 
-static int open_and_diagnose(void *arg, struct sim_err *e)
-{
-	const struct telemetry_rig *x = arg;
-	struct algo_verdicts out = {0};
-	struct sim_rng tie;
-	void *work;
-	test_rng(&tie, 0);
-	int rc = algo_open(&algo_sieve, &work, &x->topo, NULL, e);
-	if (rc == 0) {
-		rc = algo_sieve.diagnose(work, &x->w, &tie, &out, e);
-		algo_close(&algo_sieve, work);
-	}
-	algo_verdicts_free(&out);
-	return rc;
-}
-
 static void memory_that_ends_is_told(void **state)
 {
 	(void)state;
@@ -293,7 +267,7 @@ static void memory_that_ends_is_told(void **state)
 	telemetry_rig_open(&x, 4, 5e-5, OBS_TELE_INT | OBS_TELE_A1, 1);
 	telemetry_rig_fail(&x, 40, 0.02);
 	telemetry_rig_draw(&x);
-	test_each_alloc_fails(open_and_diagnose, &x);
+	telemetry_rig_no_memory(&x, &algo_sieve);
 	telemetry_rig_close(&x);
 }
 

@@ -177,17 +177,6 @@ static void probes_go_to_each_top_switch_and_back(void **state)
 
 /* --- failing -------------------------------------------------------------- */
 
-static int draw_once(void *arg, struct sim_err *e)
-{
-	struct telemetry_rig *x = arg;
-	const int rc =
-	    telemetry_draw(&x->t, &x->p, &x->scene, &x->w, &x->lost, e);
-	telemetry_free(&x->t);
-	obs_free(&x->w);
-	losses_free(&x->lost);
-	return rc;
-}
-
 /* A process that drew other epochs before draws the same one, numbers of paths
  * included, by whose order algorithms add up. */
 static void an_epoch_knows_of_none_before_it(void **state)
@@ -218,7 +207,7 @@ static void no_memory_is_an_error(void **state)
 	struct telemetry_rig x;
 	telemetry_rig_open(&x, K, 1e-3, OBS_TELE_A1 | OBS_TELE_P, 0);
 	x.p.flows = 3;
-	test_each_alloc_fails(draw_once, &x);
+	test_each_alloc_fails(telemetry_rig_draw_once, &x);
 	telemetry_rig_close(&x);
 }
 

@@ -300,17 +300,6 @@ static void telling_less_moves_no_loss(void **state)
 	telemetry_rig_close(&y);
 }
 
-static int draw_once(void *arg, struct sim_err *e)
-{
-	struct telemetry_rig *x = arg;
-	const int rc =
-	    telemetry_draw(&x->t, &x->p, &x->scene, &x->w, &x->lost, e);
-	telemetry_free(&x->t);
-	obs_free(&x->w);
-	losses_free(&x->lost);
-	return rc;
-}
-
 static void no_memory_is_an_error(void **state)
 {
 	(void)state;
@@ -321,7 +310,7 @@ static void no_memory_is_an_error(void **state)
 	    .every_s = 1,
 	    .answers = 1};
 	x.p.flows = 3;
-	test_each_alloc_fails(draw_once, &x);
+	test_each_alloc_fails(telemetry_rig_draw_once, &x);
 	telemetry_rig_close(&x);
 }
 

@@ -307,17 +307,6 @@ static void what_is_late_is_a_packet_lost(void **state)
 	telemetry_rig_close(&x);
 }
 
-static int draw_once(void *arg, struct sim_err *e)
-{
-	struct telemetry_rig *x = arg;
-	const int rc =
-	    telemetry_draw(&x->t, &x->p, &x->scene, &x->w, &x->lost, e);
-	telemetry_free(&x->t);
-	obs_free(&x->w);
-	losses_free(&x->lost);
-	return rc;
-}
-
 static void no_memory_is_an_error(void **state)
 {
 	(void)state;
@@ -325,7 +314,7 @@ static void no_memory_is_an_error(void **state)
 	telemetry_rig_open(&x, K, 1e-3, OBS_TELE_A1 | OBS_TELE_P, 0);
 	congest(&x, 0.5);
 	x.p.flows = 3;
-	test_each_alloc_fails(draw_once, &x);
+	test_each_alloc_fails(telemetry_rig_draw_once, &x);
 	telemetry_rig_close(&x);
 }
 

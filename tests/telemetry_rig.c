@@ -54,3 +54,55 @@ void telemetry_rig_close(struct telemetry_rig *x)
 	scene_free(&x->scene);
 	topo_close(&x->topo);
 }
+
+int telemetry_rig_draw_once(void *arg, struct sim_err *e)
+{
+	struct telemetry_rig *x = arg;
+	const int rc =
+	    telemetry_draw(&x->t, &x->p, &x->scene, &x->w, &x->lost, e);
+	telemetry_free(&x->t);
+	obs_free(&x->w);
+	losses_free(&x->lost);
+	return rc;
+}
+
+static int telemetry_rig_try(const struct telemetry_rig *x,
+    const struct algo_ops *a, struct algo_verdicts *out, struct sim_err *e)
+{
+	struct sim_rng tie;
+	void *work;
+	test_rng(&tie, 0);
+	int rc = algo_open(a, &work, &x->topo, NULL, e);
+	if (rc == 0) {
+		rc = a->diagnose(work, &x->w, &tie, out, e);
+		algo_close(a, work);
+	}
+	return rc;
+}
+
+void telemetry_rig_ask(const struct telemetry_rig *x, const struct algo_ops *a,
+    struct algo_verdicts *out)
+{
+	assert_ok(telemetry_rig_try(x, a, out, test_err()));
+}
+
+struct telemetry_rig_asked {
+	const struct telemetry_rig *x;
+	const struct algo_ops *a;
+};
+
+static int telemetry_rig_ask_once(void *arg, struct sim_err *e)
+{
+	const struct telemetry_rig_asked *asked = arg;
+	struct algo_verdicts out = {0};
+	const int rc = telemetry_rig_try(asked->x, asked->a, &out, e);
+	algo_verdicts_free(&out);
+	return rc;
+}
+
+void telemetry_rig_no_memory(const struct telemetry_rig *x,
+    const struct algo_ops *a)
+{
+	struct telemetry_rig_asked asked = {x, a};
+	test_each_alloc_fails(telemetry_rig_ask_once, &asked);
+}

@@ -4,6 +4,7 @@
 #ifndef TESTS_TELEMETRY_RIG_H
 #define TESTS_TELEMETRY_RIG_H
 
+#include "algos/algo.h"
 #include "models/telemetry/telemetry.h"
 
 struct telemetry_rig {
@@ -27,5 +28,16 @@ void telemetry_rig_fail(struct telemetry_rig *x, topo_link link, double rate);
 
 /* Draw an epoch, and check that it could come from outside. */
 void telemetry_rig_draw(struct telemetry_rig *x);
+
+/* Draw one of rig X and forget it, for test_each_alloc_fails(). */
+int telemetry_rig_draw_once(void *x, struct sim_err *e);
+
+/* What an algorithm by its defaults says of the window. */
+void telemetry_rig_ask(const struct telemetry_rig *x, const struct algo_ops *a,
+    struct algo_verdicts *out);
+
+/* The same with each allocation failing once (tests/test.h). */
+void telemetry_rig_no_memory(const struct telemetry_rig *x,
+    const struct algo_ops *a);
 
 #endif
