@@ -134,6 +134,44 @@ static void curves_are_the_likelihood_of_all_paths(void **state)
 	}
 }
 
+/* So many failures that paths of one set exceed by more sums than there are
+ * groups: neighbouring ones share a mean. The least and the greatest hazards of
+ * failed links are exp(8) apart. Seen: .009 nats at most. */
+static void many_failures_are_nearly_the_likelihood(void **state)
+{
+	double worst = 0;
+	(void)state;
+	for (uint32_t run = 0; run < 3; run++) {
+		struct telemetry_rig x;
+		struct sim_rng r;
+		struct sieve_model m = {0};
+		size_t n_full = 0;
+		telemetry_rig_open(&x, 10, 1e-3, OBS_TELE_P, run);
+		x.p.flows = 1;
+		x.p.mean = 1e9;
+		x.p.most = 300000;
+		telemetry_rig_draw(&x);
+		test_rng(&r, run);
+		m.topo = &x.topo;
+		assert_ok(sieve_model_read(&m, &x.w, test_err()));
+		sieve_model_level(&m, 1e-4);
+		sieve_model_settle(&m);
+		for (unsigned k = 0; k < 400; k++)
+			sieve_model_set(&m, sim_rng_below(&r, x.topo.n_links),
+			    m.x[12 + sim_rng_below(&r, 16)]);
+		for (unsigned k = 0; k < 8; k++)
+			curve_is_off(&m, &x.t.rows,
+			    sim_rng_below(&r, x.topo.n_links), &worst);
+		for (size_t s = 0; s < m.sets.n_sets; s++)
+			n_full += m.ways.n_groups[s] == SIEVE_GROUPS;
+		assert_true(n_full > 0);
+		sieve_model_free(&m);
+		telemetry_rig_close(&x);
+	}
+	print_message("          off by %.3f nats at most\n", worst);
+	assert_true(worst < 0.05);
+}
+
 /* As flows have them, of many sizes, a mean stands for a quarter of an octave. */
 static void bins_of_sizes_cost_little(void **state)
 {
@@ -491,6 +529,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(curves_are_the_likelihood_of_all_paths),
+	    cmocka_unit_test(many_failures_are_nearly_the_likelihood),
 	    cmocka_unit_test(bins_of_sizes_cost_little),
 	    cmocka_unit_test(chances_are_those_of_enumeration),
 	    cmocka_unit_test(nothing_failed_few_are_accused),

@@ -84,7 +84,7 @@ void sieve_sums_gather(const struct sieve_model *m, uint32_t set, uint32_t kind,
 	const struct sieve_group *group = m->ways.group;
 	enum { N = sizeof(to->of) / sizeof(to->of[0]) };
 	size_t i = 0;
-	if (n_groups > SIEVE_GROUPS || c->row[set] == c->row[set + 1])
+	if (c->row[set] == c->row[set + 1])
 		return;
 	while (i < to->n && !sieve_sums_same(&to->of[i], group, n_groups, kind))
 		i++;

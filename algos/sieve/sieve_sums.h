@@ -41,8 +41,7 @@ struct sieve_sums {
 
 /* Add the flows of a set, of KIND for the link and whose groups are in
  * m->ways.group[], OWN being what the link exceeds the level by: what they say
- * goes into PRODUCT and ELL, or waits in TO. Those of a set with more groups than
- * SIEVE_GROUPS stay in their cells. */
+ * goes into PRODUCT and ELL, or waits in TO. */
 void sieve_sums_gather(const struct sieve_model *m, uint32_t set, uint32_t kind,
     size_t n_groups, double own, struct sieve_sums *to,
     struct sieve_product *product, double ell[]);

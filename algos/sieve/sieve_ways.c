@@ -29,16 +29,11 @@ static int sieve_ways_room(struct sieve_model *m, struct sim_err *e)
 {
 	struct sieve_ways *w = &m->ways;
 	const struct sieve_sets *s = &m->sets;
-	uint32_t most = 0;
 	int rc;
-	for (uint32_t set = 0; set < s->n_sets; set++)
-		if (s->used[set] && obs_set_size(s->ways.of, set) > most)
-			most = obs_set_size(s->ways.of, set);
 	if ((rc = SIM_RESERVE(&w->off, &w->cap_off, s->n_sets + 2, e)) < 0 ||
 	    (rc = SIM_RESERVE(&w->row, &w->cap_row, m->n_lossy, e)) < 0 ||
 	    (rc = SIM_RESERVE(&w->n_odd, &w->cap_odd, s->n_sets, e)) < 0 ||
-	    (rc = SIM_RESERVE(&w->group, &w->cap_group,
-		 most > SIEVE_GROUPS ? most : SIEVE_GROUPS, e)) < 0 ||
+	    (rc = SIM_RESERVE(&w->group, &w->cap_group, SIEVE_GROUPS, e)) < 0 ||
 	    (rc = SIM_RESERVE(&w->survive, &w->cap_survive,
 		 m->n_lossy * SIEVE_GRID, e)) < 0 ||
 	    (rc = SIM_RESERVE(&w->n_groups, &w->cap_n_groups, s->n_sets, e)) <
@@ -155,30 +150,68 @@ static double sieve_ways_excess(const struct sieve_model *m, uint32_t set,
 	return sum;
 }
 
-/* Put the paths of a set into groups, which hold until a link of it changes.
- * More groups than there is room for are one a path, beyond all. */
-static void sieve_ways_sort(const struct sieve_model *m, uint32_t set)
+/* Path I of a set is of group K. */
+static void sieve_ways_join(const struct sieve_model *m, uint32_t set,
+    uint32_t i, unsigned k)
 {
-	const struct sieve_ways *w = &m->ways;
+	m->ways.group_of[i] = (uint8_t)k;
+	m->ways.paths[(size_t)set * SIEVE_GROUPS + k] |= UINT64_C(1)
+	    << ((i - m->sets.ways.of->first[set]) & 63);
+}
+
+/* Groups of paths that exceed by the same; returns 0 if that makes too many. */
+static int sieve_ways_sort_same(const struct sieve_model *m, uint32_t set)
+{
 	const struct obs_paths *p = m->sets.ways.of;
-	double *excess = w->excess + (size_t)set * SIEVE_GROUPS;
-	uint64_t *paths = w->paths + (size_t)set * SIEVE_GROUPS;
+	double *excess = m->ways.excess + (size_t)set * SIEVE_GROUPS;
 	unsigned n = 0;
-	for (uint32_t i = p->first[set];
-	     n <= SIEVE_GROUPS && i < p->first[set + 1]; i++) {
+	for (uint32_t i = p->first[set]; i < p->first[set + 1]; i++) {
 		const double x = sieve_ways_excess(m, set, i);
 		unsigned k = 0;
 		while (k < n && excess[k] != x)
 			k++;
-		if (k == n && n++ < SIEVE_GROUPS) {
-			excess[k] = x;
-			paths[k] = 0;
-		}
-		w->group_of[i] = (uint8_t)k;
-		if (k < SIEVE_GROUPS)
-			paths[k] |= UINT64_C(1) << ((i - p->first[set]) & 63);
+		if (k == SIEVE_GROUPS)
+			return 0;
+		if (k == n)
+			excess[n++] = x;
+		sieve_ways_join(m, set, i, k);
 	}
-	w->n_groups[set] = (uint8_t)n;
+	m->ways.n_groups[set] = (uint8_t)n;
+	return 1;
+}
+
+/* Groups of paths that exceed by about as much. */
+static void sieve_ways_sort_near(const struct sieve_model *m, uint32_t set)
+{
+	static const double STEP = 0.54;
+	const struct obs_paths *p = m->sets.ways.of;
+	double *excess = m->ways.excess + (size_t)set * SIEVE_GROUPS;
+	unsigned n_in[SIEVE_GROUPS] = {0};
+	memset(excess, 0, SIEVE_GROUPS * sizeof(*excess));
+	for (uint32_t i = p->first[set]; i < p->first[set + 1]; i++) {
+		const double x = sieve_ways_excess(m, set, i);
+		const double at = log1p(fmax(x, 0) / m->level) / STEP;
+		const unsigned k =
+		    at < SIEVE_GROUPS - 1 ? (unsigned)at : SIEVE_GROUPS - 1;
+		excess[k] += x;
+		n_in[k]++;
+		sieve_ways_join(m, set, i, k);
+	}
+	for (unsigned k = 0; k < SIEVE_GROUPS; k++)
+		if (n_in[k] > 0)
+			excess[k] /= n_in[k];
+	m->ways.n_groups[set] = SIEVE_GROUPS;
+}
+
+/* Put the paths of a set into groups, which hold until a link of it changes. */
+static void sieve_ways_sort(const struct sieve_model *m, uint32_t set)
+{
+	uint64_t *paths = m->ways.paths + (size_t)set * SIEVE_GROUPS;
+	memset(paths, 0, SIEVE_GROUPS * sizeof(*paths));
+	if (sieve_ways_sort_same(m, set))
+		return;
+	memset(paths, 0, SIEVE_GROUPS * sizeof(*paths));
+	sieve_ways_sort_near(m, set);
 }
 
 static int sieve_ways_has(const struct obs_paths *p, uint32_t path,
@@ -200,24 +233,19 @@ static size_t sieve_ways_groups(const struct sieve_model *m, uint32_t set,
 	if (w->n_groups[set] == 0)
 		sieve_ways_sort(m, set);
 	const unsigned n = w->n_groups[set];
-	const int alone = n > SIEVE_GROUPS;
-	for (unsigned k = 0; !alone && k < n; k++)
+	for (unsigned k = 0; k < n; k++)
 		w->group[k] =
 		    (struct sieve_group){w->excess[(size_t)set * SIEVE_GROUPS +
 					     k],
 			0, 0};
 	for (uint32_t i = first; i < p->first[set + 1]; i++) {
-		struct sieve_group *x =
-		    &w->group[alone ? i - first : w->group_of[i]];
-		if (alone)
-			*x = (struct sieve_group){sieve_ways_excess(m, set, i),
-			    0, 0};
+		struct sieve_group *x = &w->group[w->group_of[i]];
 		if (link != TOPO_NONE && sieve_ways_has(p, i, link))
 			x->with++;
 		else
 			x->without++;
 	}
-	return alone ? p->first[set + 1] - first : n;
+	return n;
 }
 
 /* The same, ON being the paths of the link: of few paths by bits. */
@@ -228,7 +256,7 @@ static size_t sieve_ways_split(const struct sieve_model *m, uint32_t set,
 	if (w->n_groups[set] == 0)
 		sieve_ways_sort(m, set);
 	const unsigned n = w->n_groups[set];
-	if (n > SIEVE_GROUPS || obs_set_size(m->sets.ways.of, set) > 64)
+	if (obs_set_size(m->sets.ways.of, set) > 64)
 		return sieve_ways_groups(m, set, link);
 	for (unsigned k = 0; k < n; k++) {
 		const uint64_t x = w->paths[(size_t)set * SIEVE_GROUPS + k];
@@ -288,7 +316,7 @@ static double sieve_ways_times(const struct sieve_row *x, double sum,
 	return y;
 }
 
-/* For much lost or many groups: each point by logarithms. */
+/* For much lost: each point by logarithms. */
 static void sieve_ways_slow(const struct sieve_model *m,
     const struct sieve_row *x, size_t n_groups, int sure,
     double ell[SIEVE_GRID])
@@ -327,7 +355,7 @@ static int sieve_ways_parts(const struct sieve_model *m, struct sieve_row *x,
 {
 	enum { MUCH = 16 };
 	const double c_healthy = -expm1(-x->sum);
-	if (x->lost > MUCH || n_groups > SIEVE_GROUPS)
+	if (x->lost > MUCH)
 		return 0;
 	for (size_t k = 0; k < n_groups; k++) {
 		const struct sieve_group *y = &m->ways.group[k];

@@ -9,9 +9,10 @@
  * Where all links of a set and of the row's cables are healthy, cells say that
  * (algos/sieve/sieve_cells.h). Rows for which that does not hold are evaluated
  * here, over the paths of their set, grouped by what failed on them: those that
- * lost something one by one, others by their sizes. DEPARTS: flows that lost
- * nothing, of a set whose paths make more than SIEVE_GROUPS groups, are left as if
- * all were healthy.
+ * lost something one by one, others by their sizes. DEPARTS: of paths that exceed
+ * by more different sums than SIEVE_GROUPS those whose sums are within a factor of
+ * exp(.54), as points of the grid are, count with their mean. That takes many
+ * failures on one set, and the likelihood would cost as many groups as paths.
  */
 #ifndef ALGOS_SIEVE_SIEVE_WAYS_H
 #define ALGOS_SIEVE_SIEVE_WAYS_H
@@ -24,7 +25,7 @@
 
 struct sieve_model;
 
-enum { SIEVE_GROUPS = 8 };
+enum { SIEVE_GROUPS = 16 };
 
 /* Paths that exceed those of healthy links by as much, with and without the link
  * that is asked for. */
@@ -42,12 +43,12 @@ struct sieve_ways {
 	double *survive; /* [n_lossy * SIEVE_GRID] of what arrived at x[g] */
 	size_t cap_survive;
 
-	/* Of a set its groups of paths; 0: not known, above SIEVE_GROUPS: too
-	 * many. What they exceed by, and which a path is of. */
+	/* Of a set its groups of paths, 0: not known. What they exceed by, and
+	 * which a path is of. */
 	uint8_t *n_groups, *group_of; /* [n_sets], [paths] */
 	double *excess;               /* [n_sets * SIEVE_GROUPS] */
 	uint64_t *paths; /* likewise: bits of paths, if there are 64 at most */
-	struct sieve_group *group; /* scratch: [most paths of a set] */
+	struct sieve_group *group; /* scratch: [SIEVE_GROUPS] */
 	size_t cap_n_groups, cap_group_of, cap_excess, cap_paths, cap_group;
 };
 void sieve_ways_free(struct sieve_ways *w);
