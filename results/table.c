@@ -345,7 +345,7 @@ static int results_table_put_point(struct table *t, size_t point)
 			put_algo_mean(t, a, RES_ALGO_detect_s);
 		if (shows_algo(t, RES_ALGO_f))
 			put_algo_mean(t, a, RES_ALGO_f);
-		if (a > 0 && shows_algo(t, RES_ALGO_f))
+		if (shows_algo(t, RES_ALGO_f))
 			results_table_put_less(t, a);
 		if (rc == 0 && shows_algo(t, RES_ALGO_n_stated_1))
 			rc = results_table_put_ece(t, a);

@@ -25,9 +25,8 @@
  *	<algo>:lead             the same
  *	<algo>:detect_s         the same
  *	<algo>:f                the same
- *	<algo>:f_less           of the second algorithm and those behind it: F less
- *	                        the first one's, mean of the runs that both have,
- *	                        with _lo, _hi as above
+ *	<algo>:f_less           F less that of the first algorithm, mean of the
+ *	                        runs that both have, with _lo, _hi as above
  *	<algo>:ece              how far chances are right, pooled over runs, with
  *	                        _lo, _hi, _if_right and _trials: res_calibration();
  *	                        where scores are chances
