@@ -114,6 +114,35 @@ static void bursts_are_no_failures(void **state)
 		    n_accused, n_plain, n_found);
 }
 
+/* A link swallows each eighth of its flows: of 20 windows it is accused in so many
+ * at least. Seen: 20; 1, if bursts alone are asked of. */
+static void a_black_hole_is_no_burst(void **state)
+{
+	unsigned n_found = 0;
+	(void)state;
+	for (uint32_t run = 0; run < 20; run++) {
+		struct telemetry_rig x;
+		struct algo_verdicts out = {0};
+		struct sim_rng r;
+		telemetry_rig_open(&x, 4, 5e-5, OBS_TELE_INT, run);
+		telemetry_rig_draw(&x);
+		test_rng(&r, run);
+		struct obs_tallies *t = &x.t.rows;
+		const topo_link hole = topo_link_of(
+		    (topo_host)sim_rng_below(&r, x.topo.n_hosts), TOPO_DOWN);
+		for (size_t i = 0; i < t->n; i++)
+			if (t->down[i] == hole && sim_rng_below(&r, 8) == 0)
+				t->n_lost[i] = t->n_sent[i];
+		telemetry_rig_ask(&x, &algo_sieve, &out);
+		for (size_t i = 0; i < out.n_flagged; i++)
+			n_found += out.link[i] == hole;
+		algo_verdicts_free(&out);
+		telemetry_rig_close(&x);
+	}
+	print_message("          %u of 20 found\n", n_found);
+	assert_true(n_found >= 15);
+}
+
 static void memory_that_ends_is_told(void **state)
 {
 	struct telemetry_rig x;
@@ -130,6 +159,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(bursts_show_where_there_are_some),
 	    cmocka_unit_test(bursts_are_no_failures),
+	    cmocka_unit_test(a_black_hole_is_no_burst),
 	    cmocka_unit_test(memory_that_ends_is_told),
 	};
 	return cmocka_run_group_tests_name("algos/sieve/sieve_bursts", tests,

@@ -126,9 +126,19 @@ static double sieve_bursts_over(const struct sieve_search *s, topo_link l)
 	return n;
 }
 
-/* What bursts have over noise, in nats, and the likeliest rho. */
+/* ln of odds that row I was swallowed whole, likewise. */
+static double sieve_bursts_swallowed(const struct sieve_model *m, uint32_t i)
+{
+	const double r = m->lossy[i].n_lost,
+		     n_sent = m->rows->n_sent[m->lossy[i].row];
+	return r < n_sent ? -INFINITY
+			  : -sieve_bursts_ln_poisson(r, n_sent * m->sum[i]);
+}
+
+/* What flows over a link that are as ROW says, each with probability rho, have over
+ * noise, in nats, and the likeliest rho. */
 static double sieve_bursts_evidence(const struct sieve_search *s, topo_link l,
-    double *likely)
+    double (*row)(const struct sieve_model *, uint32_t), double *likely)
 {
 	enum { RHOS = 14 };
 	static const double LEAST = 1e-4, RATIO = 1.75;
@@ -139,8 +149,7 @@ static double sieve_bursts_evidence(const struct sieve_search *s, topo_link l,
 	for (unsigned k = 0; k < RHOS; k++, rho *= RATIO) {
 		ln[k] = n_quiet * log1p(-rho);
 		for (uint32_t i = m->off[l]; i < m->off[l + 1]; i++) {
-			const double z =
-			    log(rho) + sieve_bursts_row(m, m->over[i]);
+			const double z = log(rho) + row(m, m->over[i]);
 			ln[k] += z > 30 ? z : log1p(exp(z));
 		}
 		if (ln[k] > most)
@@ -155,14 +164,19 @@ static double sieve_bursts_evidence(const struct sieve_search *s, topo_link l,
 int sieve_bursts_take(struct sieve_search *s, const struct sieve_candidate *c)
 {
 	/* What each must have over the other, set on windows with bursts. */
-	static const double KNOWN = 6, CHOSEN = -3;
+	static const double KNOWN = 6, CHOSEN = -3, WHOLE = 10;
 	struct sieve_model *m = &s->model;
 	const topo_link l = c->link;
-	double rho = 0;
+	double rho = 0, swallowed;
 	int n = 0;
-	if (!s->bursts.on ||
-	    sieve_bursts_evidence(s, l, &rho) <=
-		sieve_bursts_failure(s, c) + (m->choice.on ? CHOSEN : KNOWN))
+	if (!s->bursts.on)
+		return 0;
+	const double taken =
+	    sieve_bursts_evidence(s, l, sieve_bursts_row, &rho);
+	if (taken <=
+		sieve_bursts_failure(s, c) + (m->choice.on ? CHOSEN : KNOWN) ||
+	    taken + WHOLE <=
+		sieve_bursts_evidence(s, l, sieve_bursts_swallowed, &swallowed))
 		return 0;
 	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++) {
 		const uint32_t i = m->over[k];

@@ -6,7 +6,8 @@
  * independent. So, where a window shows such flows, a link joins only if its
  * failure says more than bursts would: each flow over it meets one with
  * probability rho, and then loses r >= 2 with probability 2 / (r (r + 1)). Flows
- * that are rather of bursts lose nothing any more, as far as hazards go.
+ * that are rather of bursts lose nothing any more, as far as hazards go. Where
+ * flows are far rather swallowed whole, that is a black hole and no queue.
  *
  * Asked of all windows this would cost: a long flow over a bad link looks like a
  * burst on its healthy neighbour. So a window is searched as if there were none;
