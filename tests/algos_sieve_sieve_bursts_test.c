@@ -128,8 +128,9 @@ static void a_black_hole_is_no_burst(void **state)
 		telemetry_rig_draw(&x);
 		test_rng(&r, run);
 		struct obs_tallies *t = &x.t.rows;
-		const topo_link hole = topo_link_of(
-		    (topo_host)sim_rng_below(&r, x.topo.n_hosts), TOPO_DOWN);
+		const topo_link hole =
+		    topo_link_of((topo_host)sim_rng_below(&r, x.topo.n_hosts),
+			TOPO_DOWN);
 		for (size_t i = 0; i < t->n; i++)
 			if (t->down[i] == hole && sim_rng_below(&r, 8) == 0)
 				t->n_lost[i] = t->n_sent[i];
