@@ -225,8 +225,7 @@ recipes_of_the_pages_work() {
 	sed -i -e 's|^#include "algos/vigil/vote.h"|&\n#include "algos/mine/mine.h"|' \
 	    -e 's|^    &algo_vote,|&\n    \&algo_mine,|' copy/algos/registry.c
 	recipe experiments/README.md 'mkdir experiments/mine' 'plane.c$'
-	sed -i 's|^\tX(telemetry)$|\tX(telemetry) X(mine)|' \
-	    copy/experiments/spec/plane.h
+	sed -i 's|^\tX(auto)  *\\$|&\n\tX(mine) \\|' copy/experiments/spec/plane.h
 	make_copy
 	cd copy
 	run_for 0 "$name/culprit" algos mine
