@@ -44,8 +44,7 @@ static void bursts_open(struct telemetry_rig *x, uint32_t run, double rho,
 	struct sim_rng r;
 	telemetry_rig_open(x, 4, run % 3 ? 5e-5 : 1e-6, OBS_TELE_INT, run);
 	test_rng(&r, run);
-	while (n_bad-- > 0)
-		telemetry_rig_fail(x, sim_rng_below(&r, x->topo.n_links), 0.01);
+	telemetry_rig_fail_any(x, &r, n_bad, 0.01);
 	telemetry_rig_draw(x);
 	bursts_add(x, &r, rho);
 	if (bursts_kinds[run % 2] == OBS_TELE_A2)

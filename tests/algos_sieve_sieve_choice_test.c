@@ -9,14 +9,6 @@
 
 static const unsigned choice_kinds[] = {OBS_TELE_A2, OBS_TELE_A1 | OBS_TELE_A2};
 
-static topo_link choice_fail(struct telemetry_rig *x, struct sim_rng *r,
-    double rate)
-{
-	const topo_link l = sim_rng_below(r, x->topo.n_links);
-	telemetry_rig_fail(x, l, rate);
-	return l;
-}
-
 /* --- the likelihood, written out ------------------------------------------ */
 
 static double choice_path(const struct obs_paths *p, uint32_t path,
@@ -57,11 +49,8 @@ static double choice_ln_likelihood(const struct topo *t,
 {
 	double ln = 0;
 	for (size_t i = 0; i < rows->n; i++) {
-		double sum = choice_path(rows->paths, rows->path[i], hazard);
-		if (rows->up[i] != TOPO_NONE)
-			sum += hazard[rows->up[i]];
-		if (rows->down[i] != TOPO_NONE)
-			sum += hazard[rows->down[i]];
+		const double sum =
+		    telemetry_rig_way(rows, i, rows->path[i], hazard);
 		ln -= (rows->n_sent[i] - rows->n_lost[i]) * sum;
 		if (rows->n_lost[i] > 0)
 			ln += rows->n_lost[i] * log(-expm1(-sum));
@@ -100,7 +89,7 @@ static void curves_are_the_likelihood_of_the_choice(void **state)
 		x.p.flows = 40;
 		x.p.mean = 1e6; /* before most, which then all are of */
 		x.p.most = 20 * 1500;
-		choice_fail(&x, &r, 0.1);
+		telemetry_rig_fail_any(&x, &r, 1, 0.1);
 		telemetry_rig_draw(&x);
 		choice_keep_long(&x.t.rows);
 		for (size_t i = 0; i < x.t.rows.n; i++)
@@ -190,7 +179,7 @@ static void unequal_rows_count_as_their_mean(void **state)
 		telemetry_rig_open(&x, 4, 3e-4, OBS_TELE_A2, run);
 		test_rng(&r, run);
 		x.p.flows = 60;
-		const topo_link bad = choice_fail(&x, &r, 0.02);
+		const topo_link bad = telemetry_rig_fail_any(&x, &r, 1, 0.02);
 		telemetry_rig_draw(&x);
 		m.topo = &x.topo;
 		assert_ok(sieve_model_read(&m, &x.w, test_err()));
@@ -238,7 +227,7 @@ static void the_mean_is_the_likeliest(void **state)
 		    choice_kinds[run / 2 % 2], run);
 		test_rng(&r, run);
 		x.p.flows = 60;
-		const topo_link bad = choice_fail(&x, &r, 0.02);
+		const topo_link bad = telemetry_rig_fail_any(&x, &r, 1, 0.02);
 		telemetry_rig_draw(&x);
 		m.topo = &x.topo;
 		assert_ok(sieve_model_read(&m, &x.w, test_err()));
@@ -343,7 +332,8 @@ static void chances_are_those_of_all_sets(void **state)
 		test_rng(&r, run);
 		x.p.flows = 150;
 		for (unsigned k = 0; k < run / 2 % 3; k++)
-			choice_fail(&x, &r, 0.003 + 0.001 * (run % 5));
+			telemetry_rig_fail_any(&x, &r, 1,
+			    0.003 + 0.001 * (run % 5));
 		telemetry_rig_draw(&x);
 		double *want =
 			   calloc(2 * (size_t)x.topo.n_links, sizeof(*want)),
@@ -414,7 +404,7 @@ static void bad_links_are_accused_and_blamed(void **state)
 		telemetry_rig_open(&x, 4, run % 4 < 2 ? 1e-6 : 5e-5,
 		    choice_kinds[run % 2], run);
 		test_rng(&r, run);
-		const topo_link bad = choice_fail(&x, &r, 0.02);
+		const topo_link bad = telemetry_rig_fail_any(&x, &r, 1, 0.02);
 		telemetry_rig_draw(&x);
 		telemetry_rig_ask(&x, &algo_sieve, &out);
 		assert_int_equal(out.n_flagged, 1);
@@ -448,7 +438,7 @@ static void names_and_order_say_nothing(void **state)
 		telemetry_rig_open(&x, 4, 5e-5, choice_kinds[run % 2], run);
 		test_rng(&r, run);
 		for (unsigned k = 0; k < 3; k++)
-			choice_fail(&x, &r, 0.006);
+			telemetry_rig_fail_any(&x, &r, 1, 0.006);
 		telemetry_rig_draw(&x);
 		telemetry_rig_ask(&x, &algo_sieve, &a);
 		struct obs_tallies turned = {0}, *rows = &x.t.rows;
@@ -488,7 +478,7 @@ static void without_a_lossy_flow_probes_are_all(void **state)
 		struct sim_rng r;
 		telemetry_rig_open(&x, 4, 5e-5, OBS_TELE_A1 | OBS_TELE_A2, run);
 		test_rng(&r, run);
-		choice_fail(&x, &r, 0.05);
+		telemetry_rig_fail_any(&x, &r, 1, 0.05);
 		x.p.flows = 0;
 		x.p.probe_packets = 400;
 		telemetry_rig_draw(&x);

@@ -11,20 +11,6 @@
 
 /* --- the likelihood, written out ------------------------------------------ */
 
-static double path_sum(const struct obs_tallies *t, size_t i, uint32_t path,
-    const double hazard[])
-{
-	const struct obs_paths *p = t->paths;
-	double sum = 0;
-	if (t->up[i] != TOPO_NONE)
-		sum += hazard[t->up[i]];
-	if (t->down[i] != TOPO_NONE)
-		sum += hazard[t->down[i]];
-	for (uint32_t k = p->off[path]; k < p->off[path + 1]; k++)
-		sum += hazard[p->link[k]];
-	return sum;
-}
-
 static double ln_on(const struct obs_tallies *t, size_t i, double sum)
 {
 	const double kept = t->n_sent[i] - t->n_lost[i];
@@ -43,9 +29,11 @@ static double ln_row(const struct obs_tallies *t, size_t i,
 		       last = known ? first + 1 : p->first[set + 1];
 	double most = -INFINITY, all = 0;
 	for (uint32_t k = first; k < last; k++)
-		most = fmax(most, ln_on(t, i, path_sum(t, i, k, hazard)));
+		most =
+		    fmax(most, ln_on(t, i, telemetry_rig_way(t, i, k, hazard)));
 	for (uint32_t k = first; k < last; k++)
-		all += exp(ln_on(t, i, path_sum(t, i, k, hazard)) - most);
+		all +=
+		    exp(ln_on(t, i, telemetry_rig_way(t, i, k, hazard)) - most);
 	return most + log(all / (last - first));
 }
 
@@ -67,8 +55,7 @@ static void open_dark(struct telemetry_rig *x, uint32_t run, double noise)
 	struct sim_rng r;
 	telemetry_rig_open(x, 4, noise, dark_kinds[run % 4], run);
 	test_rng(&r, run);
-	for (unsigned k = 0; k < 2; k++)
-		telemetry_rig_fail(x, sim_rng_below(&r, x->topo.n_links), 0.02);
+	telemetry_rig_fail_any(x, &r, 2, 0.02);
 	x->p.flows = 30;
 }
 

@@ -11,34 +11,13 @@ static const unsigned sieve_kinds[] = {OBS_TELE_INT, OBS_TELE_A1,
     OBS_TELE_INT | OBS_TELE_A1};
 enum { N_KINDS = sizeof(sieve_kinds) / sizeof(sieve_kinds[0]) };
 
-static void fail_some(struct telemetry_rig *x, struct sim_rng *r, unsigned n,
-    double rate)
-{
-	while (n-- > 0)
-		telemetry_rig_fail(x, sim_rng_below(r, x->topo.n_links), rate);
-}
-
 /* --- the likelihood, written out ------------------------------------------ */
-
-static double way_sum(const struct obs_tallies *t, size_t i,
-    const double hazard[])
-{
-	const struct obs_paths *p = t->paths;
-	double sum = 0;
-	if (t->up[i] != TOPO_NONE)
-		sum += hazard[t->up[i]];
-	if (t->down[i] != TOPO_NONE)
-		sum += hazard[t->down[i]];
-	for (uint32_t k = p->off[t->path[i]]; k < p->off[t->path[i] + 1]; k++)
-		sum += hazard[p->link[k]];
-	return sum;
-}
 
 static double ln_likelihood(const struct obs_tallies *t, const double hazard[])
 {
 	double ln = 0;
 	for (size_t i = 0; i < t->n; i++) {
-		const double sum = way_sum(t, i, hazard);
+		const double sum = telemetry_rig_way(t, i, t->path[i], hazard);
 		ln -= (t->n_sent[i] - t->n_lost[i]) * sum;
 		if (t->n_lost[i] > 0)
 			ln += t->n_lost[i] * log(-expm1(-sum));
@@ -60,7 +39,7 @@ static void curves_are_the_likelihood(void **state)
 		    run);
 		test_rng(&r, run);
 		x.p.flows = 30;
-		fail_some(&x, &r, 2, 0.02);
+		telemetry_rig_fail_any(&x, &r, 2, 0.02);
 		telemetry_rig_draw(&x);
 		m.topo = &x.topo;
 		assert_ok(sieve_model_read(&m, &x.w, test_err()));
@@ -157,7 +136,7 @@ static void bad_links_are_accused_and_blamed(void **state)
 		struct sim_rng r;
 		telemetry_rig_open(&x, 4, 1e-6, OBS_TELE_INT, run);
 		test_rng(&r, run);
-		fail_some(&x, &r, 1, 0.02);
+		telemetry_rig_fail_any(&x, &r, 1, 0.02);
 		const topo_link bad = x.scene.truth.fault[0].link;
 		telemetry_rig_draw(&x);
 		telemetry_rig_ask(&x, &algo_sieve, &out);
@@ -232,7 +211,7 @@ static void the_order_of_rows_says_nothing(void **state)
 		telemetry_rig_open(&x, 4, 5e-5, sieve_kinds[run % N_KINDS],
 		    run);
 		test_rng(&r, run);
-		fail_some(&x, &r, 3, 0.004);
+		telemetry_rig_fail_any(&x, &r, 3, 0.004);
 		telemetry_rig_draw(&x);
 		telemetry_rig_ask(&x, &algo_sieve, &a);
 		struct obs_tallies turned = {0}, *rows = &x.t.rows;

@@ -36,6 +36,31 @@ void telemetry_rig_fail(struct telemetry_rig *x, topo_link link, double rate)
 	truth_sort(&x->scene.truth);
 }
 
+topo_link telemetry_rig_fail_any(struct telemetry_rig *x, struct sim_rng *r,
+    unsigned n, double rate)
+{
+	topo_link l = TOPO_NONE;
+	for (; n > 0; n--) {
+		l = sim_rng_below(r, x->topo.n_links);
+		telemetry_rig_fail(x, l, rate);
+	}
+	return l;
+}
+
+double telemetry_rig_way(const struct obs_tallies *t, size_t i, uint32_t path,
+    const double hazard[])
+{
+	const struct obs_paths *p = t->paths;
+	double sum = 0;
+	if (t->up[i] != TOPO_NONE)
+		sum += hazard[t->up[i]];
+	if (t->down[i] != TOPO_NONE)
+		sum += hazard[t->down[i]];
+	for (uint32_t k = p->off[path]; k < p->off[path + 1]; k++)
+		sum += hazard[p->link[k]];
+	return sum;
+}
+
 void telemetry_rig_draw(struct telemetry_rig *x)
 {
 	assert_ok(telemetry_draw(&x->t, &x->p, &x->scene, &x->w, &x->lost,

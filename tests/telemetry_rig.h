@@ -26,6 +26,14 @@ void telemetry_rig_close(struct telemetry_rig *x);
 /* LINK loses RATE from now on. */
 void telemetry_rig_fail(struct telemetry_rig *x, topo_link link, double rate);
 
+/* N of all links, which R draws, lose RATE from now on; returns the last one. */
+topo_link telemetry_rig_fail_any(struct telemetry_rig *x, struct sim_rng *r,
+    unsigned n, double rate);
+
+/* The sum of hazards, by link, that a packet of row I meets on PATH. */
+double telemetry_rig_way(const struct obs_tallies *t, size_t i, uint32_t path,
+    const double hazard[]);
+
 /* Draw an epoch, and check that it could come from outside. */
 void telemetry_rig_draw(struct telemetry_rig *x);
 
