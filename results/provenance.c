@@ -20,7 +20,7 @@
 #include "results/json.h"
 #include "sim/text.h"
 
-#define CULPRIT_VERSION "0.6.0"
+#define CULPRIT_VERSION "0.7.0"
 
 const struct res_provenance *res_provenance(void)
 {
