@@ -287,14 +287,35 @@ static void flock_weigh(struct flock_model *m,
 		    exp(fmin(m->full[m->unknown[k]], FLOCK_HUGE));
 }
 
+static void flock_sum(struct flock_model *m)
+{
+	memset(m->sum, 0, m->ways.n * sizeof(*m->sum));
+	for (size_t k = 0; k < m->n_known; k++)
+		if (!m->dead[m->known[k]])
+			m->sum[m->rows->path[m->known[k]]] +=
+			    m->full[m->known[k]];
+}
+
 static void flock_begin(struct flock_model *m)
 {
 	memset(m->dead, 0, m->rows->n);
 	memset(m->hit, 0, m->ways.n);
 	memset(m->in, 0, m->n_parts);
-	memset(m->sum, 0, m->ways.n * sizeof(*m->sum));
+	flock_sum(m);
+}
+
+/* Of the rows that are alive, in the empty hypothesis. */
+static void flock_gains(struct flock_model *m)
+{
+	memset(m->gain, 0, m->n_parts * sizeof(*m->gain));
+	for (uint32_t i = 0; i < m->ways.n; i++)
+		if (m->sum[i] != 0)
+			flock_path_add(m, i, m->sum[i]);
 	for (size_t k = 0; k < m->n_known; k++)
-		m->sum[m->rows->path[m->known[k]]] += m->full[m->known[k]];
+		if (!m->dead[m->known[k]])
+			flock_cables_add(m, m->known[k], m->full[m->known[k]]);
+	for (uint32_t s = 0; s < m->ways.n_sets; s++)
+		flock_set_add(m, s, 1);
 }
 
 int flock_model_read(struct flock_model *m, const struct obs *window,
@@ -313,14 +334,7 @@ int flock_model_read(struct flock_model *m, const struct obs *window,
 	flock_sort(m);
 	flock_weigh(m, p);
 	flock_begin(m);
-	memset(m->gain, 0, m->n_parts * sizeof(*m->gain));
-	for (uint32_t i = 0; i < m->ways.n; i++)
-		if (m->sum[i] != 0)
-			flock_path_add(m, i, m->sum[i]);
-	for (size_t k = 0; k < m->n_known; k++)
-		flock_cables_add(m, m->known[k], m->full[m->known[k]]);
-	for (uint32_t s = 0; s < m->ways.n_sets; s++)
-		flock_set_add(m, s, 1);
+	flock_gains(m);
 	memcpy(m->at_first, m->gain, m->n_parts * sizeof(*m->gain));
 	return 0;
 }
@@ -329,6 +343,17 @@ void flock_model_reset(struct flock_model *m)
 {
 	flock_begin(m);
 	memcpy(m->gain, m->at_first, m->n_parts * sizeof(*m->gain));
+}
+
+void flock_model_most(struct flock_model *m, double most[])
+{
+	flock_begin(m);
+	for (size_t i = 0; i < m->rows->n; i++)
+		m->dead[i] = m->full[i] <= 0;
+	flock_sum(m);
+	flock_gains(m);
+	memcpy(most, m->gain, m->n_parts * sizeof(*m->gain));
+	flock_model_reset(m);
 }
 
 /* --- a component joins ---------------------------------------------------- */

@@ -76,6 +76,17 @@ int flock_model_read(struct flock_model *m, const struct obs *window,
 /* Begin with the empty hypothesis again. Cost O(rows + paths). */
 void flock_model_reset(struct flock_model *m);
 
+/* MOST[c], of [n_parts], is what the rows that are likelier if they were hit add to
+ * gain[c] of the empty hypothesis: what is left of gain[c] without it is at most 0.
+ * With q_a and q_b of a row's paths hit, both together hit at most q_a + q_b and no
+ * fewer than either. A row adds ln(1 + q (times - 1)), which rises or falls in q, and
+ * which is concave; so two components together gain no more than
+ *
+ *	most[a] + most[b] + min(gain[a] - most[a], gain[b] - most[b])
+ *
+ * The hypothesis is the empty one afterwards. Cost that of reading. */
+void flock_model_most(struct flock_model *m, double most[]);
+
 /* Component C joins. Domain !m->in[c]. */
 void flock_model_join(struct flock_model *m, uint32_t c);
 

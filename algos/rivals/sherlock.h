@@ -14,7 +14,9 @@
  * Scores are what a component alone is worth, the likelier one of two first, and
  * what the other one adds to it.
  *
- * Cost   O(components * (rows + paths)), and what Flock's step costs for each.
+ * Cost   O(components^2) and twice what Flock takes to read the window; and Flock's
+ *        step for each component that could, by a bound (flock_model_most()), be
+ *        one of a better two.
  * Paper  Sherlock (SIGCOMM'07), its Ferret, as in Flock (CoNEXT'23).
  */
 #ifndef ALGOS_RIVALS_SHERLOCK_H
