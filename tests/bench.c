@@ -6,6 +6,7 @@
  *	build/tests/bench everflow-feed N K  N traces under way, K times, likewise
  *	build/tests/bench rack-play KIND K  half a second of a rack, likewise
  *	build/tests/bench rivals-flock KIND K  a window of flows, likewise
+ *	build/tests/bench sieve-run KIND K  Sieve on such a window, likewise
  *	build/tests/bench erspan-read 1 K  bytes of 4096 copies read, likewise
  *
  * A missed goal is printed, not an exit code: a busy machine is no error.
@@ -184,7 +185,8 @@ static int usage(const char *why)
 	fprintf(stderr, "       bench everflow-feed N_LIVE N_TIMES\n");
 	fprintf(stderr, "       bench erspan-read 1 N_TIMES\n");
 	fprintf(stderr, "       bench rack-play KIND N_TIMES\n");
-	fprintf(stderr, "       bench rivals-flock KIND N_TIMES\ntopics:");
+	fprintf(stderr, "       bench rivals-flock KIND N_TIMES\n");
+	fprintf(stderr, "       bench sieve-run KIND N_TIMES\ntopics:");
 	for (int i = 0; i < N_TOPICS; i++)
 		fprintf(stderr, " %s", topics[i].name);
 	fprintf(stderr, "\n");
@@ -210,6 +212,7 @@ static const struct mode {
     {"erspan-read", bench_erspan_read},
     {"rack-play", bench_rack_play},
     {"rivals-flock", bench_rivals_flock},
+    {"sieve-run", bench_sieve_run},
 };
 enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
 

@@ -76,6 +76,10 @@ void bench_rack_play(uint32_t kind, uint64_t times);
  * A1+A2+P (2): `build/tests/bench rivals-flock KIND K`. */
 void bench_rivals_flock(uint32_t kind, uint64_t times);
 
+/* Sieve on a window of 112,500 flows K times, likewise, of telemetry KIND (the sum
+ * of 1: int, 2: a1, 4: a2, 8: p): `build/tests/bench sieve-run KIND K`. */
+void bench_sieve_run(uint32_t kind, uint64_t times);
+
 /* Instructions of `bench MODE N K` by callgrind; -1 without valgrind. */
 double bench_instructions(const char *mode, uint32_t n, uint32_t k);
 

@@ -241,6 +241,20 @@ static void bench_sieve_row(struct bench_of_rivals *b, const char *telemetry,
 	algo_verdicts_free(&sieve.out);
 }
 
+/* KIND is the telemetry's bits. */
+void bench_sieve_run(uint32_t kind, uint64_t times)
+{
+	struct bench_of_rivals b;
+	struct sim_err e = {0};
+	bench_rivals_open(&b, kind, 150, 8);
+	b.algo = algo_find("sieve");
+	bench_rivals_must(algo_open(b.algo, &b.work, &b.topo, NULL, &e), &e);
+	for (uint64_t i = 0; i < times; i++)
+		bench_rivals_once(&b);
+	algo_close(b.algo, b.work);
+	bench_rivals_close(&b);
+}
+
 static void bench_sieve_at(int is_large, unsigned kinds, const char *telemetry)
 {
 	const struct algo_ops *sieve = algo_find("sieve");

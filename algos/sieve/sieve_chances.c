@@ -98,6 +98,7 @@ static void sieve_chances_add(struct sieve_search *s, topo_link l,
  * here over the greatest. */
 static void sieve_chances_swap(struct sieve_search *s, size_t i, double all)
 {
+	static const double NOTHING = 14;
 	struct sieve_model *m = &s->model;
 	const topo_link l = s->list[i].link;
 	const double had = m->hazard[l], others = all - s->list[i].chance,
@@ -107,7 +108,8 @@ static void sieve_chances_swap(struct sieve_search *s, size_t i, double all)
 	sieve_chances_mark(s, l);
 	sieve_prior_count(&s->prior, had, -1);
 	sieve_model_set(m, l, s->prior.mean);
-	sieve_search_rule_out(s);
+	/* Beside what surely failed the others are nothing long before. */
+	sieve_search_rule_out(s, fmax(odds - NOTHING, -7));
 	for (topo_link o = 0; o < m->topo->n_links; o++) {
 		s->stale[o] = s->stale[o] && !s->failed[o];
 		if (!s->stale[o])

@@ -225,13 +225,13 @@ static void sieve_search_screen(struct sieve_search *s)
 		}
 }
 
-void sieve_search_rule_out(struct sieve_search *s)
+void sieve_search_rule_out(struct sieve_search *s, double least)
 {
 	if (!sieve_model_has_maybe(&s->model))
 		return;
 	sieve_search_least(s);
 	for (topo_link l = 0; l < s->model.topo->n_links; l++)
-		s->stale[l] = s->stale[l] && sieve_search_may(s, l, -7);
+		s->stale[l] = s->stale[l] && sieve_search_may(s, l, least);
 }
 
 /* --- joining -------------------------------------------------------------- */

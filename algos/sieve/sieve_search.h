@@ -59,8 +59,8 @@ struct sieve_finding sieve_search_again(struct sieve_search *s, topo_link l);
 void sieve_search_stale(struct sieve_search *s, topo_link l);
 
 /* Where it is not known what lossy rows crossed, unmark in s->stale those of the
- * links marked that a bound says to have failed with odds below exp(-7). */
-void sieve_search_rule_out(struct sieve_search *s);
+ * links marked that a bound says to have failed with odds below exp(LEAST). */
+void sieve_search_rule_out(struct sieve_search *s, double least);
 
 /* ln of the odds, before the window, of a component more than N_FAILED. */
 double sieve_search_odds(const struct sieve_search *s, double n_failed);
