@@ -19,6 +19,8 @@
 #   make lint         the gates, cppcheck, and clang-format on everything
 #   make soak         10,000 random histories of Pingmesh's agent
 #   make fuzz         fuzz what reads outside input     [FUZZ_SECONDS=30]
+#   make mutate       small mistakes made on purpose, and which no test notices:
+#                     hours  [N=150 SEED=1 FOLDER=sim]
 #   make install      DESTDIR= PREFIX=/usr/local; `uninstall` takes it away
 #   make man          the manual pages -> build/man
 #   make deb          a Debian package -> build/deb; `check-deb` tries it
@@ -325,6 +327,12 @@ bench: deps
 	@$(MAKE) --no-print-directory -j$J $B/tests/bench
 	@$B/tests/bench
 
+# MUTATE='--near', ...
+N    ?= 150
+SEED ?= 1
+mutate: deps
+	@tests/mutate.py -n $N --seed $(SEED) $(FOLDER:%=--folder %) $(MUTATE)
+
 soak: $B/tests/algos_pingmesh_agent_schedules_test
 	@PINGMESH_SCHEDULES=10000 $<
 
@@ -440,5 +448,5 @@ lint: $(GATES)
 FORCE:
 .SECONDARY:
 .PHONY: all help deps quickstart check check-real check-browser soak-real \
-	verify expected arena accuracy bench soak figures fuzz map clean $(GATES) \
+	verify expected arena accuracy bench soak mutate figures fuzz map clean $(GATES) \
 	lint FORCE

@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+# tests/mutate.py -- small mistakes made on purpose, and who notices.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""usage: tests/mutate.py [-n N] [--seed S] [--folder F] [--only FILE:LINE]
+                       [--near] [--goal SHARE] [-j J]
+
+Draws N places in the C files below FOLDER (default: all layers), makes one
+mistake in each, alone, in a copy of the checkout, and runs the tests: those
+of the file first, then those of its folder, then all (with --near: not all,
+which is quick, and prints what other files' tests may notice). A mistake that
+no test notices is printed, as FILE:LINE with both lines, and counted.
+
+The same seed draws the same mistakes of the same files. One that does not
+compile, or compiles to what was there before, is no mistake and is drawn
+anew. What runs ten times as long as its file's tests did before is noticed,
+as a loop without an end; so a machine much busier than at the start flatters.
+Exit code: 0 if at least --goal of the mistakes are noticed, 1 if not."""
+
+import argparse
+import concurrent.futures
+import hashlib
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+LAYERS = ["sim", "topo", "models", "algos", "results", "experiments"]
+WORK = "build/mutate"
+
+# What a slip of the pen does. Spaces as clang-format leaves them tell binary
+# signs from others.
+SWAPS = [
+    (r" == ", " != "), (r" != ", " == "), (r" < ", " <= "), (r" <= ", " < "),
+    (r" > ", " >= "), (r" >= ", " > "), (r" && ", " || "), (r" \|\| ", " && "),
+    (r" \+ ", " - "), (r" - ", " + "), (r" \* ", " / "), (r" / ", " * "),
+    (r" \+= ", " -= "), (r" -= ", " += "), (r"\+\+", "--"), (r"--", "++"),
+    (r"\b0\b(?![.x])", "1"), (r"\b1\b(?!\.)", "0"), (r"\b1\b(?!\.)", "2"),
+    (r"(?<=[( ])!(?=[\w(])", ""), (r"\btrue\b", "false"),
+    (r"\bfalse\b", "true"), (r"\bbreak;", "continue;"),
+    (r"\bcontinue;", "break;"), (r" << ", " >> "), (r" >> ", " << "),
+    (r" & ", " | "), (r" \| ", " & "), (r" % ", " / "),
+]
+# A statement that stands alone on its line can be left out.
+STATEMENT = re.compile(r"^\t+(?!assert\b|return\b|break;|continue;|goto\b)"
+                       r"[\w>.\[\]*()-]+( [-+*|&]?= .*|\(.*\)|\+\+|--);$")
+
+
+def blanked(text):
+    """The text with comments, strings, characters and # lines as spaces."""
+    def blank(found):
+        return re.sub(r"[^\n]", " ", found.group())
+    return re.sub(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|'
+                  r"'(?:\\.|[^'\\\n])*'|^[ \t]*#(?:\\\n|[^\n])*",
+                  blank, text, flags=re.S | re.M)
+
+
+def places(file):
+    """All mistakes that can be made in FILE: (start, end, replacement)."""
+    with open(file) as f:
+        code = blanked(f.read())
+    # What stands in no function is types and tables; their first column
+    # differs from the tab that begins each line of a body.
+    bodies, at = [], 0
+    for line in code.splitlines(keepends=True):
+        if line.startswith("\t"):
+            bodies.append((at, line))
+        at += len(line)
+    found = []
+    for at, line in bodies:
+        if line.lstrip().startswith("assert("):
+            continue  # an assertion that says less is no other behaviour
+        for pattern, other in SWAPS:
+            for m in re.finditer(pattern, line):
+                found.append((at + m.start(), at + m.end(), other))
+        if STATEMENT.match(line.rstrip("\n")):
+            start = len(line) - len(line.lstrip("\t"))
+            found.append((at + start, at + len(line.rstrip("\n")), ";"))
+    return found
+
+
+class Mistake:
+    def __init__(self, file, start, end, other):
+        self.file, self.start, self.end, self.other = file, start, end, other
+        with open(file) as f:
+            self.text = f.read()
+        self.line = self.text.count("\n", 0, start) + 1
+
+    def mutated(self):
+        return self.text[:self.start] + self.other + self.text[self.end:]
+
+    def both(self):
+        pick = self.line - 1
+        return [t.splitlines()[pick].strip()
+                for t in (self.text, self.mutated())]
+
+
+class Tree:
+    """A copy of the checkout with a build of its own."""
+
+    def __init__(self, number):
+        self.path = os.path.abspath(f"{WORK}/tree{number}")
+        self.seconds = {}  # what each pattern took with nothing mistaken
+
+    def run(self, command, seconds=None):
+        """True if it ended well and in time; all its children end with it."""
+        child = subprocess.Popen(
+            command, shell=True, cwd=self.path, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL)
+        try:
+            return child.wait(seconds) == 0
+        except subprocess.TimeoutExpired:
+            os.killpg(child.pid, 9)
+            child.wait()
+            return False
+
+    def copy(self):
+        files = subprocess.run(["git", "ls-files", "-z"], check=True,
+                               capture_output=True).stdout.decode()
+        kept = set()
+        for name in filter(None, files.split("\0")):
+            kept.add(name)
+            to = os.path.join(self.path, name)
+            with open(name, "rb") as f:
+                now = f.read()
+            if os.path.isfile(to):
+                with open(to, "rb") as f:
+                    if f.read() == now:
+                        continue
+            os.makedirs(os.path.dirname(to), exist_ok=True)
+            shutil.copy(name, to)
+        # Tests ask git which files there are.
+        for step in ("init -q", "add -A", "-c user.name=mutate -c "
+                     "user.email=mutate@localhost commit -qm copy"):
+            self.run("git " + step)
+        return self
+
+    def build(self):
+        if not self.run("make -j2 all"):
+            sys.exit(f"mutate: {self.path} does not build as it is; "
+                     "`make all` there tells why.")
+
+    def passes(self, pattern):
+        """Whether what PATTERN picks builds and passes; in ten times what it
+        took when nothing was mistaken, and a minute."""
+        made = programs(pattern)
+        limit = self.seconds.get(pattern, 3600) * 10 + 60
+        return self.run(f"make -j2 all {made}") and \
+            self.run(f"tests/run.sh build 1 '{pattern}'", limit)
+
+    def try_before(self, file):
+        """Runs FILE's near tests as they are, once, and keeps their time."""
+        for pattern in stages(file):
+            if pattern in self.seconds or not pattern:
+                continue
+            start = time.time()
+            if not self.passes(pattern):
+                sys.exit(f"mutate: tests '{pattern}' fail without a mistake; "
+                         f"`tests/run.sh build 1 '{pattern}'` in {self.path} "
+                         "tells why.")
+            self.seconds[pattern] = time.time() - start
+
+    def object_sum(self, file):
+        path = os.path.join(self.path, "build", file[:-2] + ".o")
+        kept = subprocess.run(["objcopy", "-g", "-O", "binary", path,
+                               "/dev/stdout"], capture_output=True)
+        if kept.returncode or not kept.stdout:
+            with open(path, "rb") as f:
+                return hashlib.sha256(f.read()).digest()
+        return hashlib.sha256(kept.stdout).digest()
+
+    def write(self, file, text):
+        with open(os.path.join(self.path, file), "w") as f:
+            f.write(text)
+
+
+def own_tests(file):
+    """Names of test programs that include FILE's header, nearest first."""
+    header = '"' + file[:-2] + '.h"'
+    stem = file[:-2].replace("/", "_")
+    named, others = [], []
+    for name in sorted(os.listdir("tests")):
+        if not name.endswith("_test.c"):
+            continue
+        with open("tests/" + name) as f:
+            text = f.read()
+        if name.startswith(stem + "_"):
+            named.append(name[:-2])
+        elif header in text:
+            others.append(name[:-2])
+    return (named + others)[:8]
+
+
+def stages(file):
+    """Patterns for tests/run.sh, from near to all."""
+    folder = os.path.dirname(file).replace("/", "_")
+    near = own_tests(file)
+    found = ["^(" + "|".join(near) + ")$"] if near else []
+    if file.startswith("experiments/cmd/"):
+        verb = os.path.basename(file)[:-2].split("_")[0]
+        found.append(f"^({verb}|help)$")
+    found.append(f"^{folder}_.*_test$")
+    names = test_names()
+    return [p for p in found if any(re.search(p, n) for n in names)] + [""]
+
+
+def test_names():
+    return [n[:-2] for n in os.listdir("tests") if n.endswith("_test.c")] + \
+        [n[:-3] for n in os.listdir("tests/cli") if n.endswith(".sh")]
+
+
+def programs(pattern):
+    return " ".join(f"build/tests/{n}" for n in test_names()
+                    if n.endswith("_test") and re.search(pattern, n))
+
+
+def try_one(tree, mistake, near):
+    """'noticed', 'survived' or 'none' (does not compile, or is the same)."""
+    obj = "build/" + mistake.file[:-2] + ".o"
+    tree.try_before(mistake.file)
+    before = tree.object_sum(mistake.file)
+    tree.write(mistake.file, mistake.mutated())
+    try:
+        if not tree.run(f"make {obj}"):
+            return "none"
+        if tree.object_sum(mistake.file) == before:
+            return "none"
+        return "survived" if all(tree.passes(p) for p in
+                                 stages(mistake.file)
+                                 if p or not near) else "noticed"
+    finally:
+        tree.write(mistake.file, mistake.text)
+        tree.run(f"make -j2 {obj} build/libculprit.a")
+
+
+def drawn(args):
+    """Mistakes without an end, the same for a seed."""
+    chance = random.Random(args.seed)
+    folders = [args.folder] if args.folder else LAYERS
+    files = sorted(os.path.join(d, f) for top in folders
+                   for d, _, fs in os.walk(top) for f in fs
+                   if f.endswith(".c") and not f.endswith(".bpf.c"))
+    if not files:
+        sys.exit(f"mutate: no C files below {args.folder!r}.")
+    table = [(f, p) for f in files for p in places(f)]
+    if args.only:
+        table = [(f, p) for f, p in table
+                 if args.only == f"{f}:{Mistake(f, *p).line}"]
+    chance.shuffle(table)
+    for f, p in table:
+        yield Mistake(f, *p)
+
+
+def main():
+    args = argparse.ArgumentParser(usage=__doc__)
+    args.add_argument("-n", type=int, default=150)
+    args.add_argument("--seed", type=int, default=1)
+    args.add_argument("--folder")
+    args.add_argument("--only")
+    args.add_argument("--goal", type=float, default=.97)
+    args.add_argument("--near", action="store_true")
+    args.add_argument("-j", type=int, default=os.cpu_count())
+    args = args.parse_args()
+    trees = [Tree(i).copy() for i in range(args.j)]
+    for tree in trees:
+        tree.build()
+    source, counts = drawn(args), {"noticed": 0, "survived": 0}
+    start, lock = time.time(), threading.Lock()
+
+    def work(tree):
+        while counts["noticed"] + counts["survived"] < args.n:
+            with lock:
+                mistake = next(source, None)
+            if mistake is None:
+                return
+            verdict = try_one(tree, mistake, args.near)
+            if verdict == "none":
+                continue
+            counts[verdict] += 1
+            done = sum(counts.values())
+            if verdict == "survived":
+                old, new = mistake.both()
+                print(f"\n{mistake.file}:{mistake.line} survived\n"
+                      f"  - {old}\n  + {new}", flush=True)
+            print(f"\r{done} of {args.n}, {counts['survived']} survived, "
+                  f"{time.time() - start:.0f} s ", end="", file=sys.stderr)
+
+    with concurrent.futures.ThreadPoolExecutor(args.j) as pool:
+        for future in [pool.submit(work, t) for t in trees]:
+            future.result()
+    done = sum(counts.values())
+    share = counts["noticed"] / done if done else 0
+    print(f"\nseed {args.seed}: {counts['noticed']} of {done} noticed "
+          f"({share:.1%}; goal {args.goal:.0%})")
+    return 0 if done and share >= args.goal else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
