@@ -151,13 +151,10 @@ static void sieve_cells_ln(const struct sieve_model *m,
     const struct sieve_kind *k, const double base[SIEVE_GRID], double lost,
     double kept, double out[SIEVE_GRID])
 {
-	static const double HUGE_T = 600;
-	const double q = (double)k->n_on / k->n_paths;
-	for (unsigned g = 0; g < SIEVE_GRID; g++) {
-		const double t =
-		    lost * base[g] - kept * (m->x[g] - m->cells.level);
-		out[g] = t > HUGE_T ? log(q) + t : log(1 - q + q * exp(t));
-	}
+	double t[SIEVE_GRID];
+	for (unsigned g = 0; g < SIEVE_GRID; g++)
+		t[g] = lost * base[g] - kept * (m->x[g] - m->cells.level);
+	sieve_lanes_mix(t, (double)k->n_on / k->n_paths, out);
 }
 
 const double *sieve_cells_plain(const struct sieve_model *m, uint32_t lossy,
@@ -182,9 +179,7 @@ const double *sieve_cells_plain(const struct sieve_model *m, uint32_t lossy,
 static void sieve_cells_expose(struct sieve_model *m, const double ln[],
     double n, uint32_t of_class)
 {
-	double *h = m->exposure + (size_t)of_class * SIEVE_GRID;
-	for (unsigned g = 0; g < SIEVE_GRID; g++)
-		h[g] -= n * ln[g];
+	sieve_lanes_add(ln, -n, m->exposure + (size_t)of_class * SIEVE_GRID);
 }
 
 static void sieve_cells_sum(struct sieve_model *m)
@@ -226,10 +221,12 @@ void sieve_cells_tabulate(struct sieve_model *m)
 	if (fabs(m->level - c->level) <= SIEVE_CELLS_NEAR * c->level)
 		return;
 	c->level = m->level;
-	for (size_t n = 0; n < c->n_used; n++)
+	for (size_t n = 0; n < c->n_used; n++) {
+		double t[SIEVE_GRID];
 		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			c->alone[n * SIEVE_GRID + g] =
-			    exp(-c->kept[c->used[n]] * (m->x[g] - m->level));
+			t[g] = -c->kept[c->used[n]] * (m->x[g] - m->level);
+		sieve_lanes_exp(t, c->alone + n * SIEVE_GRID);
+	}
 	for (size_t i = 0; i < m->sets.n_kinds; i++) {
 		const struct sieve_kind *k = &m->sets.kind[i];
 		double *base = c->curve + i * SIEVE_GRID;

@@ -10,13 +10,12 @@
 
 #include "algos/sieve/sieve_cells.h"
 #include "algos/sieve/sieve_choice.h"
+#include "algos/sieve/sieve_lanes.h"
 #include "algos/sieve/sieve_sets.h"
 #include "algos/sieve/sieve_ways.h"
 #include "models/obs.h"
 #include "models/obs_tallies.h"
 #include "topo/topo.h"
-
-enum { SIEVE_GRID = 32 };
 
 #define SIEVE_NO_EXPOSURE UINT32_MAX
 /* A way has no less besides a link. */

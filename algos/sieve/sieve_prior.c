@@ -49,18 +49,15 @@ void sieve_prior_count(struct sieve_prior *p, double hazard, double sign)
 struct sieve_finding sieve_prior_weigh(const struct sieve_prior *p,
     const double ell[SIEVE_GRID])
 {
-	double most = ell[0], best = ell[0] + p->healthy[0];
-	double failed = 0, healthy = 0, hazard = 0;
-	for (unsigned g = 1; g < SIEVE_GRID; g++) {
-		most = fmax(most, ell[g]);
-		best = fmax(best, ell[g] + p->healthy[g]);
-	}
-	for (unsigned g = 0; g < SIEVE_GRID; g++) {
-		const double w = (p->flat[g] + p->near[g]) * exp(ell[g] - most);
-		failed += w;
-		hazard += w * p->m->x[g];
-		healthy += exp(ell[g] + p->healthy[g] - best);
-	}
+	static const double nothing[SIEVE_GRID];
+	double w[SIEVE_GRID];
+	const double best = sieve_lanes_scale(ell, p->healthy, w),
+		     healthy = sieve_lanes_sum(w),
+		     most = sieve_lanes_scale(ell, nothing, w);
+	for (unsigned g = 0; g < SIEVE_GRID; g++)
+		w[g] *= p->flat[g] + p->near[g];
+	const double failed = sieve_lanes_sum(w),
+		     hazard = sieve_lanes_dot(w, p->m->x);
 	/* Where the whole slab is nothing beside the peak below it. */
 	if (failed <= 0)
 		return (struct sieve_finding){-INFINITY, p->mean};

@@ -29,8 +29,8 @@ static void sieve_sums_multiply(const struct sieve_model *m,
 	    (x->kind * c->n_used + c->at[bin]) * SIEVE_GRID,
 		     *alone = c->alone + c->at[bin] * SIEVE_GRID;
 	static const double FULL = 900, NOTHING = 1e-300;
-	double least = INFINITY, a = 0, b = 0, of[SIEVE_GRID];
-	uint32_t n = x->count[bin];
+	double least = INFINITY, a = 0, b = 0;
+	const uint32_t n = x->count[bin];
 	for (size_t k = 0; k < x->n_groups; k++)
 		least = fmin(least,
 		    x->group[k].excess - (x->group[k].with ? own : 0));
@@ -41,29 +41,22 @@ static void sieve_sums_multiply(const struct sieve_model *m,
 		if (y->without)
 			b += y->without * exp(-s * (y->excess - least));
 	}
-	for (unsigned g = 0; g < SIEVE_GRID; g++) {
-		ell[g] -= n * plain[g];
-		of[g] = (b + a * alone[g]) / (a + b);
-	}
+	sieve_lanes_add(plain, -(double)n, ell);
 	/* Each is between b / (a + b) and alone[0], which is about 1. */
-	const double bits = n * (1 - log2(fmax(b / (a + b), NOTHING)));
+	b /= a + b;
+	const double bits = n * (1 + sieve_product_bits(b));
 	if (bits > FULL / 2) {
+		double of[SIEVE_GRID];
 		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			ell[g] += n * log(fmax(of[g], NOTHING));
+			of[g] = fmax(b + (1 - b) * alone[g], NOTHING);
+		sieve_lanes_add_ln(of, n, ell);
 		return;
 	}
 	if ((to->bits += bits) > FULL) {
 		sieve_product_flush(to, ell);
 		to->bits = bits;
 	}
-	for (;; n /= 2) {
-		for (unsigned g = 0; n % 2 && g < SIEVE_GRID; g++)
-			to->of[g] *= of[g];
-		if (n < 2)
-			break;
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			of[g] *= of[g];
-	}
+	sieve_lanes_either(alone, 1 - b, b, n, to->of);
 }
 
 /* OWN is what the link exceeds the level by. */

@@ -8,11 +8,12 @@
 #ifndef ALGOS_SIEVE_SIEVE_SUMS_H
 #define ALGOS_SIEVE_SIEVE_SUMS_H
 
-#include <math.h>
+#include <string.h>
 
 #include "algos/sieve/sieve_model.h"
 
-/* Products of factors whose logarithms are still to be taken. */
+/* Products of factors whose logarithms are still to be taken: their greatest
+ * powers of two, up and down. */
 struct sieve_product {
 	double of[SIEVE_GRID], bits;
 };
@@ -20,11 +21,19 @@ struct sieve_product {
 static inline void sieve_product_flush(struct sieve_product *x,
     double ell[SIEVE_GRID])
 {
-	for (unsigned g = 0; g < SIEVE_GRID; g++) {
-		ell[g] += log(x->of[g]);
+	sieve_lanes_add_ln(x->of, 1, ell);
+	for (unsigned g = 0; g < SIEVE_GRID; g++)
 		x->of[g] = 1;
-	}
 	x->bits = 0;
+}
+
+/* Powers of two, at least as many as X has: of what is below 1, down. */
+static inline double sieve_product_bits(double x)
+{
+	uint64_t bits;
+	memcpy(&bits, &x, sizeof(bits));
+	const int power = (int)(bits >> 52 & 0x7ff) - 1023;
+	return power < 0 ? -power : power + 1;
 }
 
 struct sieve_sum {

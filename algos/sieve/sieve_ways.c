@@ -56,6 +56,8 @@ static int sieve_ways_room(struct sieve_model *m, struct sim_err *e)
 static void sieve_ways_survive(struct sieve_model *m)
 {
 	double power[32][SIEVE_GRID];
+	for (unsigned g = 0; g < SIEVE_GRID; g++)
+		m->ways.all[g] = 1;
 	for (unsigned b = 0; b < 32; b++)
 		for (unsigned g = 0; g < SIEVE_GRID; g++)
 			power[b][g] =
@@ -289,9 +291,7 @@ struct sieve_row {
 	double sum, own; /* hazard of a way, and of the link within it */
 	double without, with, most; /* the greatest ic */
 	size_t n;
-	struct {
-		double a, ic;
-	} at[SIEVE_GROUPS];
+	struct sieve_term at[SIEVE_GROUPS];
 };
 
 static double sieve_ways_rest(const struct sieve_row *x, double excess)
@@ -373,25 +373,6 @@ static int sieve_ways_parts(const struct sieve_model *m, struct sieve_row *x,
 	return 1;
 }
 
-static void sieve_ways_multiply(const struct sieve_model *m,
-    const struct sieve_row *x, const double *survive, double of[SIEVE_GRID])
-{
-	double with[SIEVE_GRID] = {0}, one[SIEVE_GRID];
-	for (size_t k = 0; k < x->n; k++) {
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			one[g] = x->at[k].a;
-		for (uint32_t n = 0; n < x->lost; n++)
-			for (unsigned g = 0; g < SIEVE_GRID; g++)
-				one[g] *= 1 + m->p[g] * x->at[k].ic;
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			with[g] += one[g];
-	}
-	for (unsigned g = 0; survive && g < SIEVE_GRID; g++)
-		with[g] *= survive[g];
-	for (unsigned g = 0; g < SIEVE_GRID; g++)
-		of[g] *= x->without + with[g];
-}
-
 /* Multiply by what a row says. OWN is the link's hazard within its sum. */
 static void sieve_ways_row(const struct sieve_model *m, uint32_t lossy,
     size_t n_groups, double own, int sure, struct sieve_product *to,
@@ -406,9 +387,9 @@ static void sieve_ways_row(const struct sieve_model *m, uint32_t lossy,
 	const int fast = sieve_ways_parts(m, &x, n_groups);
 	/* What the factors are at least and at most. */
 	const double least = sure ? x.with : x.without,
-		     up = x.lost * log2(1 + x.most) +
-	    log2(fmax(1, x.with + x.without)),
-		     down = -log2(fmin(1, least));
+		     up = x.lost * sieve_product_bits(1 + x.most) +
+	    sieve_product_bits(fmax(1, x.with + x.without)),
+		     down = sieve_product_bits(fmin(1, least));
 	if (!fast || least < NOTHING || up + down > FULL / 2) {
 		sieve_ways_slow(m, &x, n_groups, sure, ell);
 		return;
@@ -417,8 +398,9 @@ static void sieve_ways_row(const struct sieve_model *m, uint32_t lossy,
 		sieve_product_flush(to, ell);
 		to->bits = up + down;
 	}
-	sieve_ways_multiply(m, &x,
-	    sure ? NULL : m->ways.survive + (size_t)lossy * SIEVE_GRID, to->of);
+	sieve_lanes_terms(m->p,
+	    sure ? m->ways.all : m->ways.survive + (size_t)lossy * SIEVE_GRID,
+	    x.at, x.n, x.lost, x.without, to->of);
 }
 
 /* --- a link's curve ------------------------------------------------------- */
@@ -445,8 +427,7 @@ static void sieve_ways_maybe(const struct sieve_model *m, topo_link link,
 		if (n_groups == 0)
 			n_groups = sieve_ways_alike(m, &m->sets.kind[o->kind]);
 		const double *plain = sieve_cells_plain(m, i, o->kind, ln);
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			ell[g] -= plain[g];
+		sieve_lanes_add(plain, -1, ell);
 		sieve_ways_row(m, i, n_groups,
 		    touched ? m->hazard[link] : m->level, 0, to, ell);
 	}

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "algos/sieve/sieve_lanes.h"
 #include "sim/err.h"
 #include "topo/ids.h"
 
@@ -42,6 +43,7 @@ struct sieve_ways {
 	size_t cap_off, cap_row, cap_odd;
 	double *survive; /* [n_lossy * SIEVE_GRID] of what arrived at x[g] */
 	size_t cap_survive;
+	double all[SIEVE_GRID]; /* 1 everywhere */
 
 	/* Of a set its groups of paths, 0: not known. What they exceed by, and
 	 * which a path is of. */

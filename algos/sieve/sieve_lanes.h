@@ -1,0 +1,61 @@
+/* algos/sieve/sieve_lanes.h -- arithmetic on all points of the grid at once.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Internal to Sieve. Arrays have SIEVE_GRID numbers, and none may overlap another.
+ * Each is worked on by itself and in one way, whatever the machine's vectors
+ * are, so that all machines answer alike. exp and ln are right to some 1e-14.
+ */
+#ifndef ALGOS_SIEVE_SIEVE_LANES_H
+#define ALGOS_SIEVE_SIEVE_LANES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIEVE_GRID = 32 };
+
+/* One row as a factor: (1 + p[g] ic)^n. */
+struct sieve_factor {
+	double ic;
+	uint32_t n;
+};
+
+/* y = exp(x); below exp(-700) and above exp(700) as these. */
+void sieve_lanes_exp(const double x[restrict], double y[restrict]);
+
+/* to += n ln(x). Domain x above 0, and no subnormal number. */
+void sieve_lanes_add_ln(const double x[restrict], double n,
+    double to[restrict]);
+
+/* to += times x. */
+void sieve_lanes_add(const double x[restrict], double times,
+    double to[restrict]);
+
+/* ell += sum of ln of N factors. Domain 0 <= p < 1, ic >= 0. */
+void sieve_lanes_factors(const double p[restrict],
+    const struct sieve_factor f[restrict], size_t n, double ell[restrict]);
+
+/* to *= (b + a x)^n. */
+void sieve_lanes_either(const double x[restrict], double a, double b,
+    uint32_t n, double to[restrict]);
+
+/* to *= b + x sum of N terms a (1 + p ic)^power. */
+struct sieve_term {
+	double a, ic;
+};
+void sieve_lanes_terms(const double p[restrict], const double x[restrict],
+    const struct sieve_term t[restrict], size_t n, uint32_t power, double b,
+    double to[restrict]);
+
+/* y = ln(1 - q + q exp(t)), q being above 0 and 1 at most; of large t as ln(q) +
+ * t. */
+void sieve_lanes_mix(const double t[restrict], double q, double y[restrict]);
+
+/* The greatest of x + y, and of all exp(x + y - greatest) in Z. */
+double sieve_lanes_scale(const double x[restrict], const double y[restrict],
+    double z[restrict]);
+
+/* Sum of all x, and of all x y, each always in one order. */
+double sieve_lanes_sum(const double x[restrict]);
+double sieve_lanes_dot(const double x[restrict], const double y[restrict]);
+
+#endif
