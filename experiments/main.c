@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <fcntl.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -164,6 +165,9 @@ int main(int argc, char **argv)
 	 * is the code that it ends with. */
 	argp_err_exit_status = CMD_USAGE;
 	hold_std_descriptors();
+	/* A file that grows past `ulimit -f` is then a write that fails, and is
+	 * reported with its name, as a full disk is. */
+	signal(SIGXFSZ, SIG_IGN);
 	/* By default libraries print or abort where we report (sim/deps.h). */
 	sim_deps_quiet();
 	if (argc < 2) {
@@ -179,9 +183,9 @@ int main(int argc, char **argv)
 			print_help(stdout);
 			return main_finish(CMD_GOOD);
 		}
-		/* As in other programs of this kind, `help
-		 * VERB` is `VERB --help`. */
-		argv[1] = argv[2]; /* help VERB is VERB --help */
+		/* As in other programs of this kind, `help VERB` is
+		 * `VERB --help`. */
+		argv[1] = argv[2];
 		argv[2] = help;
 		argc = 3;
 	}

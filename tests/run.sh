@@ -42,6 +42,7 @@ names=$({
 	for f in tests/*_test.c; do basename "$f" .c; done
 	for f in tests/cli/*.sh; do basename "$f" .sh; done
 } | grep -v '^\*' | grep -E "$pattern")
+mkdir -p "$build/tests"
 rm -f "$build"/tests/*.count
 echo "$names" | xargs -P "$jobs" -I{} bash -c 'run_one {} '"$build"
 awk '{ p += $1; f += $2; s += $3 }

@@ -204,7 +204,11 @@ void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args)
 	    .args_doc = line->args_doc,
 	    .doc = line->doc,
 	    .help_filter = options_help};
-	argp_parse(&argp, argc, argv, 0, NULL, &all);
+	/* What is wrong with the words has ended the program by now. */
+	if (argp_parse(&argp, argc, argv, 0, NULL, &all) != 0) {
+		fprintf(stderr, "%s: out of memory.\n", argv[0]);
+		exit(CMD_TROUBLE);
+	}
 }
 
 const char *const cmd_timers[] = {"windows", "linux", "linux_linear", NULL};

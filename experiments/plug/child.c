@@ -71,6 +71,7 @@ static _Noreturn void become_child(plug_child_main *run, void *arg,
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	const int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	/* All of FD are above 4, so none is overwritten before its turn. */
 	if (null < 0 || dup2(null, 0) < 0 || dup2(fd[2], 1) < 0 ||

@@ -388,6 +388,18 @@ a_closed_or_full_stdout_is_an_error() {
 	[[ ! -s stderr ]]
 }
 
+files_past_the_limit_of_the_shell_are_an_error() {
+	write_spec
+	code=0
+	(
+		ulimit -f 8
+		run 2>stderr
+	) || code=$?
+	[[ $code = 3 ]] || fail "exit $code"
+	says_once 'cannot write .*x.h5.*: File too large'
+	[[ ! -e x.h5 ]]
+}
+
 what_is_given_in_vain_is_told() {
 	write_spec
 	run_for 2 run --set faults.count=many
@@ -512,4 +524,5 @@ run_tests a_mistake_in_a_spec_is_named_with_its_place \
     a_folder_that_cannot_be_written_is_named a_full_disk_loses_nothing \
     a_wrong_command_line_is_refused an_odd_but_right_command_line_is_taken \
     missing_or_bad_results_are_named a_closed_or_full_stdout_is_an_error \
+    files_past_the_limit_of_the_shell_are_an_error \
     what_is_given_in_vain_is_told what_is_read_is_not_written_over other_files_are_not_replaced
