@@ -196,10 +196,32 @@ static void bench_portable(void)
 	free_subject(&b);
 }
 
+/* A million hosts, whose hazards fit no cache. */
+static void bench_million(void)
+{
+	static const struct topo_clos shape = {50, 500, 8, 10, 40,
+	    .n_cables = 0};
+	struct subject a, b;
+	make_subject(&a, &sim_shape, 10, 1e-6, NULL);
+	make_subject(&b, &shape, 10, 1e-6, NULL);
+	const double of_a = (double)a.scene.traffic.n_flows,
+		     of_b = (double)b.scene.traffic.n_flows;
+	a.epochs = (uint64_t)(of_b / of_a);
+	b.epochs = 1;
+	struct bench_pair p = bench_against(3, run_bulk, &a, run_bulk, &b);
+	bench_row("exact plane, a million hosts", p.b_s / of_b * 1e9, "ns/flow",
+	    '<', 15);
+	bench_row("exact plane: a flow of a million hosts / of 1,600",
+	    of_a * (double)a.epochs / of_b / p.ratio, "x", '<', 1.5);
+	free_subject(&a);
+	free_subject(&b);
+}
+
 void bench_bulk(void)
 {
 	bench_size("96,000 flows", &sim_shape, 10, 5, 10, 100, 10, 50);
 	bench_size("6 M flows", &big_shape, 30, 3, 1, 20, 10, 500);
+	bench_million();
 	bench_portable();
 	bench_scaling();
 }

@@ -8,13 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "models/bulk/sieve.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
-
-/* Hazards are scaled up by this before a flow is compared with them in floats.
- * Rounding in their sum and in the quotient is far less, so the sieve lets
- * flows through that lose nothing, but never holds back one that loses. */
-#define HAZARD_MARGIN (1 + 1e-5)
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -23,15 +19,9 @@ struct bulk {
 	const struct scene *scene;
 	struct bulk_key key;
 	struct bulk_clos net;
-	float *hazard; /* [n_links + 1], rounded up; [n_links] = 0: no link */
-	double *rate;  /* [n_links], noise, scratch of begin */
-	/* [n_links + 1], 1 + the first hole of the switch that a link leads to,
-	 * 0: none; unused while the scene has no holes. */
-	uint32_t *hole;
-	size_t cap_hazard, cap_rate, cap_hole;
+	struct bulk_sieve sieve;
 	struct bulk_block block;
-	struct bulk_block back; /* with TCP: the same flows' ways back */
-	uint64_t n_silent;      /* flows whose host was off */
+	uint64_t n_silent; /* flows whose host was off */
 };
 
 /* What the words of a flow's second block mean. The block is drawn only for the
@@ -55,9 +45,7 @@ void bulk_close(struct bulk *b)
 {
 	if (!b)
 		return;
-	free(b->hazard);
-	free(b->rate);
-	free(b->hole);
+	bulk_sieve_free(&b->sieve);
 	free(b);
 }
 
@@ -68,52 +56,14 @@ static struct bulk_key bulk_exact_key_of(const struct sim_seed *where)
 	return k;
 }
 
-/* The switch that a link leads to, or TOPO_NONE. */
-static topo_switch switch_behind(const struct topo *t, topo_link l)
-{
-	topo_node from, to;
-	topo_link_ends(t, l, &from, &to);
-	return to < t->n_hosts ? TOPO_NONE : to - t->n_hosts;
-}
-
-/* Upwards also where the double does not fit a float. */
-static float round_up(double hazard)
-{
-	return hazard > 0
-	    ? nextafterf((float)(hazard * HAZARD_MARGIN), INFINITY)
-	    : 0.0f;
-}
-
-/* Look up once for each link, and not for each flow, whether it leads into a
- * switch with a hole. Entry n_links stands for "no link" and has none. */
-static int list_holes(struct bulk *b, const struct scene *s, struct sim_err *e)
-{
-	const uint32_t n = s->topo->n_links;
-	int rc = SIM_RESERVE(&b->hole, &b->cap_hole, n + 1ul, e);
-	if (rc < 0)
-		return rc;
-	for (topo_link l = 0; l < n; l++) {
-		const size_t first =
-		    truth_first_hole(&s->truth, switch_behind(s->topo, l));
-		b->hole[l] = first < s->truth.n_holes ? (uint32_t)first + 1 : 0;
-	}
-	b->hole[n] = 0;
-	return 0;
-}
-
 int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 {
-	const uint32_t n = s->topo->n_links;
-	int rc;
-	if ((rc = SIM_RESERVE(&b->hazard, &b->cap_hazard, n + 1ul, e)) < 0 ||
-	    (rc = SIM_RESERVE(&b->rate, &b->cap_rate, n, e)) < 0)
-		return rc;
 	b->scene = s;
 	b->key = bulk_exact_key_of(&s->where);
 	b->net = (struct bulk_clos){
 	    .c = s->topo->clos,
 	    .ecmp_seed = s->ecmp_seed,
-	    .none = n,
+	    .none = s->topo->n_links,
 	    .pkt_lo = (uint32_t)s->traffic.params.packets.a,
 	    .pkt_span = (uint32_t)(s->traffic.params.packets.b -
 			    s->traffic.params.packets.a) +
@@ -122,26 +72,7 @@ int bulk_begin(struct bulk *b, const struct scene *s, struct sim_err *e)
 	/* What TCP sends beside the data can be lost, too. */
 	if (scene_tcp_is_on(&s->traffic.params.tcp))
 		b->net.pkt_lo += SCENE_TCP_MORE;
-	scene_noise_bounds(&s->loss.noise, n, b->rate);
-	for (topo_link l = 0; l < n; l++)
-		b->hazard[l] = round_up(scene_hazard(b->rate[l]) +
-		    scene_congestion_bound(&s->congestion, l));
-	b->hazard[n] = 0;
-	/* The sieve knows no times, so a link's hazard is an upper bound over
-	 * the epoch: all its faults at once, on top of the noise that holds
-	 * while none is active. A host that may be off gets an infinite hazard,
-	 * which lets all its flows through to bulk_exact_settle(), where those
-	 * that start while it is off are left out. */
-	for (size_t i = 0; i < s->truth.n_faults; i++) {
-		const struct truth_fault *f = &s->truth.fault[i];
-		if (!truth_is_mark(f))
-			b->hazard[f->link] += round_up(scene_hazard(f->rate));
-	}
-	for (size_t i = 0; i < s->truth.n_outages; i++)
-		if (s->truth.outage[i].kind == TRUTH_HOST_OFF)
-			b->hazard[topo_link_of(s->truth.outage[i].id,
-			    TOPO_UP)] = INFINITY;
-	return s->truth.n_holes > 0 ? list_holes(b, s, e) : 0;
+	return bulk_sieve_begin(&b->sieve, s, &b->net, b->kernel, e);
 }
 
 __extension__ typedef unsigned __int128 u128;
@@ -218,8 +149,9 @@ static void meet_holes(const struct scene *s, const struct obs_flow *f,
 	    .proto = TOPO_PROTO_TCP,
 	};
 	for (unsigned i = 0; i < h; i++)
-		if (truth_swallows(&s->truth, switch_behind(s->topo, path[i]),
-			&tuple, f->start_ns)) {
+		if (truth_swallows(&s->truth,
+			bulk_switch_behind(s->topo, path[i]), &tuple,
+			f->start_ns)) {
 			hazard[i] = INFINITY;
 			return;
 		}
@@ -416,112 +348,6 @@ static void aim_skewed(struct bulk *b, uint64_t first)
 	}
 }
 
-/* These are plain loads: on every machine measured a vector gather costs
- * more. */
-INLINE float hazard_on(const float hz[], const struct bulk_block *k, uint32_t i)
-{
-	return hz[2 * k->src[i]] + hz[k->up1[i]] + hz[k->up2[i]] +
-	    hz[k->down2[i]] + hz[k->down1[i]] + hz[2 * k->dst[i] + 1];
-}
-
-/* List the flows of the block that may be lossy; returns how many. Candidates
- * are written always and counted only if they pass, which spares a branch that
- * nobody can predict. */
-static uint32_t sieve(const struct bulk *b, uint32_t candidate[])
-{
-	const struct bulk_block *k = &b->block;
-	const float *hz = b->hazard;
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < k->n; i++) {
-		candidate[n] = i;
-		n += hazard_on(hz, k, i) > k->need[i];
-	}
-	return n;
-}
-
-/* The same blocks turned round: who sends is who receives, and ports change
- * places, of which bulk_ports() sets the same bits. So the path loop finds the
- * ways back. */
-static void turn_round(struct bulk *b)
-{
-	const struct bulk_block *k = &b->block;
-	struct bulk_block *t = &b->back;
-	const uint32_t n_hosts = b->net.c.n_hosts;
-	t->n = k->n;
-	memcpy(t->src, k->dst, sizeof(t->src));
-	memcpy(t->dst, k->src, sizeof(t->dst));
-	memcpy(t->word, k->word, sizeof(t->word));
-	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
-		t->dtor[i] = k->src[i] / n_hosts;
-		t->word[2][i] = k->word[2][i] << 16 | k->word[2][i] >> 16;
-	}
-	b->kernel->path(t, &b->net);
-}
-
-/* The same as sieve() for flows both ways. The ways back carry few packets that
- * matter; that they count here like the others lets more flows through, of
- * which none is lossy. */
-static uint32_t sieve_both(struct bulk *b, uint32_t candidate[])
-{
-	const struct bulk_block *k = &b->block, *t = &b->back;
-	const float *hz = b->hazard;
-	uint32_t n = 0;
-	turn_round(b);
-	for (uint32_t i = 0; i < k->n; i++) {
-		candidate[n] = i;
-		n += hazard_on(hz, k, i) + hazard_on(hz, t, i) > k->need[i];
-	}
-	return n;
-}
-
-/* Whether a hole of the switch at the end of LINK takes the tuple, at whatever
- * time: the sieve knows none. */
-static int may_take(const struct bulk *b, uint32_t link,
-    const struct topo_tuple *tuple)
-{
-	const struct truth *t = &b->scene->truth;
-	if (b->hole[link] == 0)
-		return 0;
-	const size_t first = b->hole[link] - 1;
-	for (size_t i = first;
-	     i < t->n_holes && t->hole[i].at == t->hole[first].at; i++)
-		if (blackhole_rule_drops(&t->hole[i].rule, tuple))
-			return 1;
-	return 0;
-}
-
-/* The same as sieve() for a scene with holes: also lists the flows that a hole
- * takes at some time. A hole as an infinite hazard would do, but it would let
- * every flow through that crosses the switch, and its entries take few of
- * them. */
-static uint32_t sieve_holes(const struct bulk *b, uint32_t candidate[])
-{
-	const struct bulk_block *k = &b->block;
-	const uint32_t n_lossy = sieve(b, candidate);
-	uint32_t lossy[BULK_BLOCK], n = 0, j = 0;
-	memcpy(lossy, candidate, n_lossy * sizeof(lossy[0]));
-	for (uint32_t i = 0; i < k->n; i++) {
-		/* All links but the last, which leads to a host. */
-		const uint32_t link[] = {2 * k->src[i], k->up1[i], k->up2[i],
-		    k->down2[i], k->down1[i]};
-		const uint32_t ports = bulk_ports(k->word[2][i]);
-		const struct topo_tuple tuple = {
-		    .src_ip = topo_addr_of_host(k->src[i]),
-		    .dst_ip = topo_addr_of_host(k->dst[i]),
-		    .src_port = (uint16_t)(ports >> 16),
-		    .dst_port = (uint16_t)ports,
-		    .proto = TOPO_PROTO_TCP,
-		};
-		int looks = j < n_lossy && lossy[j] == i;
-		j += (uint32_t)looks;
-		for (int m = 0; !looks && m < 5; m++)
-			looks = may_take(b, link[m], &tuple);
-		if (looks)
-			candidate[n++] = i;
-	}
-	return n;
-}
-
 static int run_clos_block(struct bulk *b, uint64_t first, uint32_t n,
     struct obs *w, struct losses *lost, struct sim_err *e)
 {
@@ -535,9 +361,7 @@ static int run_clos_block(struct bulk *b, uint64_t first, uint32_t n,
 	else
 		b->kernel->aim(&b->block, &b->net);
 	b->kernel->path(&b->block, &b->net);
-	n = scene_tcp_is_on(&tr->params.tcp) ? sieve_both(b, candidate)
-	    : b->scene->truth.n_holes > 0    ? sieve_holes(b, candidate)
-					     : sieve(b, candidate);
+	n = bulk_sieve_pick(&b->sieve, &b->block, candidate);
 	for (uint32_t i = 0; i < n; i++) {
 		int rc =
 		    bulk_exact_settle(b, first + candidate[i], 0, w, lost, e);
