@@ -90,8 +90,9 @@ static int sieve_write(struct sieve *a, struct algo_verdicts *out,
 	for (size_t i = 0; rc == 0 && i < s->n; i++)
 		rc = algo_verdicts_add(out, s->list[i].link, s->list[i].chance,
 		    e);
-	out->n_flagged =
-	    s->n_failed > 0 ? sieve_answer(s->list, s->n, s->none) : 0;
+	out->n_flagged = s->n_failed > 0 || s->holes.n_taken > 0
+	    ? sieve_answer(s->list, s->n, s->none)
+	    : 0;
 	return rc;
 }
 
@@ -150,8 +151,16 @@ static topo_link sieve_most(const struct sieve_search *s, uint32_t lossy)
 	return most;
 }
 
-/* A flow is blamed on the link of its way that is expected to lose most, if that
- * one is accused; else it is noise. What is accused is marked where it was said
+static int sieve_accuses(const struct algo_verdicts *v, uint32_t part)
+{
+	size_t i = 0;
+	while (i < v->n_flagged && v->link[i] != part)
+		i++;
+	return i < v->n_flagged;
+}
+
+/* A flow is blamed on the hole that took it, or the link of its way that is
+ * expected to lose most, if that is accused; else it is noise. What is accused is marked where it was said
  * which findings are stale, which nobody asks any more. */
 static int sieve_blame(struct sieve *a, const struct obs *window,
     struct algo_verdicts *out, struct sim_err *e)
@@ -170,7 +179,11 @@ static int sieve_blame(struct sieve *a, const struct obs *window,
 		expects[l] = sieve_expects(s, l);
 	for (size_t i = 0; i < m->n_lossy; i++) {
 		const uint32_t flow = m->rows->flow[m->lossy[i].row];
+		const uint32_t hole = sieve_holes_of(s, (uint32_t)i);
 		const topo_link most = sieve_most(s, (uint32_t)i);
+		if (hole != TOPO_NONE && flow != UINT32_MAX &&
+		    sieve_accuses(out, hole))
+			out->blame[flow] = hole;
 		if (m->lossy[i].n_lost > 0 && flow != UINT32_MAX &&
 		    most != TOPO_NONE && s->stale[most])
 			out->blame[flow] = sieve_culprit(s, most);

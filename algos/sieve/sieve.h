@@ -29,6 +29,9 @@
  * search is quiet the switch that raises the odds most is accused, and links that
  * fail with it join; its failed links are listed beside it.
  *
+ * A switch, or a link, may swallow some flows whole and leave others alone: that is a
+ * component, too (sieve_holes.h), which joins when it has most evidence.
+ *
  * Where flows of known paths lost more at once than what was found explains, all
  * is searched again with bursts in queues as what else may have taken them
  * (sieve_bursts.h).

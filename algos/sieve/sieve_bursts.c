@@ -74,6 +74,8 @@ int sieve_bursts_run(struct sieve_search *s, struct sim_err *e)
 	if (rc < 0)
 		return rc;
 	sieve_bursts_count(s);
+	for (uint32_t i = 0; i < s->model.n_lossy; i++)
+		sieve_model_spare(&s->model, i, 0);
 	b->on = 1;
 	/* What was found explains the bursts, if wrongly, and so the others
 	 * told of healthy links. */

@@ -202,7 +202,8 @@ static void sieve_cells_sum(struct sieve_model *m)
 		}
 	for (uint32_t i = 0; i < m->n_lossy; i++) {
 		const uint32_t set = m->lossy[i].set;
-		if (set == OBS_NO_PATH || m->lossy[i].cell != SIEVE_NO_CELL)
+		if (set == OBS_NO_PATH || m->lossy[i].n_lost == 0 ||
+		    m->lossy[i].cell != SIEVE_NO_CELL)
 			continue;
 		for (uint32_t k = s->set_off[set]; k < s->set_off[set + 1];
 		     k++) {
@@ -212,6 +213,25 @@ static void sieve_cells_sum(struct sieve_model *m)
 			    sieve_cells_plain(m, i, x->kind, ln), 1,
 			    x->of_class);
 		}
+	}
+}
+
+/* Exposures follow if there are any yet. */
+void sieve_cells_turn(struct sieve_model *m, uint32_t lossy, int sign)
+{
+	struct sieve_cells *c = &m->cells;
+	const struct sieve_sets *s = &m->sets;
+	const struct sieve_lossy *row = &m->lossy[lossy];
+	double ln[SIEVE_GRID];
+	for (uint32_t k = s->set_off[row->set]; k < s->set_off[row->set + 1];
+	     k++) {
+		const size_t i = s->set_entry[k];
+		if (row->cell != SIEVE_NO_CELL)
+			c->hist[i * SIEVE_CELLS + row->cell] += (uint32_t)sign;
+		if (c->level > 0)
+			sieve_cells_expose(m,
+			    sieve_cells_plain(m, lossy, s->entry[i].kind, ln),
+			    sign, s->entry[i].of_class);
 	}
 }
 

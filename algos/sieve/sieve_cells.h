@@ -85,6 +85,9 @@ int sieve_cells_read(struct sieve_model *m, struct sim_err *e);
  * that which they are for. */
 void sieve_cells_tabulate(struct sieve_model *m);
 
+/* A lossy row counts again (SIGN 1), or no more (-1). */
+void sieve_cells_turn(struct sieve_model *m, uint32_t lossy, int sign);
+
 /* ln L of a lossy row by all of the grid, as a flow of KIND, into OUT, or where a
  * table has it. */
 const double *sieve_cells_plain(const struct sieve_model *m, uint32_t lossy,

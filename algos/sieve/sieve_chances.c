@@ -171,6 +171,7 @@ void sieve_chances(struct sieve_search *s)
 				    k,
 				.chance =
 				    1 / (1 + exp(-s->devices.at[k].gain))};
+	sieve_holes_list(s);
 }
 
 /* Links that lost nothing differ by what crossed them alone, of which there are

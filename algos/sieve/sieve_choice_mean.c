@@ -178,7 +178,7 @@ double sieve_choice_start(struct sieve_model *m)
 		int any = 0;
 		for (uint32_t k = row[0].first; k < row[1].first; k++)
 			any |= out[m->hop[k]];
-		if (any)
+		if (any || row->n_lost == 0)
 			continue;
 		sieve_score_way(&x, &c->seen[i], out);
 		sieve_score_row(&x, &c->seen[i]);

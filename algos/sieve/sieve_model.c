@@ -272,6 +272,19 @@ void sieve_model_add_up(struct sieve_model *m)
 		sieve_ways_count(m);
 }
 
+void sieve_model_spare(struct sieve_model *m, uint32_t i, int spared)
+{
+	struct sieve_lossy *x = &m->lossy[i];
+	const int dark = x->set != OBS_NO_PATH;
+	if (spared == (x->n_lost == 0))
+		return;
+	if (dark && spared)
+		sieve_cells_turn(m, i, -1);
+	x->n_lost = spared ? 0 : m->rows->n_lost[x->row];
+	if (dark && !spared)
+		sieve_cells_turn(m, i, 1);
+}
+
 void sieve_model_settle(struct sieve_model *m)
 {
 	if (m->n_dark > 0)

@@ -93,6 +93,10 @@ void sieve_model_level(struct sieve_model *m, double hazard);
 void sieve_model_set(struct sieve_model *m, topo_link link, double hazard);
 /* Sums anew from the hazards, which leaves no rounding behind. */
 void sieve_model_add_up(struct sieve_model *m);
+/* Lossy row I lost nothing any more, as far as hazards go, since something else
+ * took it (SPARED), or again what it did. What such a row of no known path kept
+ * then speaks of links that it surely crossed alone. */
+void sieve_model_spare(struct sieve_model *m, uint32_t i, int spared);
 /* Exposures for the present level, before curves are asked for. */
 void sieve_model_settle(struct sieve_model *m);
 

@@ -25,6 +25,8 @@ void sieve_search_free(struct sieve_search *s)
 	free(s->tried);
 	free(s->before);
 	sieve_devices_free(&s->devices);
+	sieve_sudden_free(&s->sudden);
+	sieve_holes_free(&s->holes);
 	sieve_bursts_free(&s->bursts);
 }
 
@@ -236,7 +238,7 @@ void sieve_search_rule_out(struct sieve_search *s, double least)
 
 /* --- joining -------------------------------------------------------------- */
 
-static void sieve_search_stale_row(struct sieve_search *s, uint32_t lossy)
+void sieve_search_stale_row(struct sieve_search *s, uint32_t lossy)
 {
 	const struct sieve_model *m = &s->model;
 	const struct sieve_lossy *row = &m->lossy[lossy];
@@ -301,6 +303,7 @@ void sieve_search_join(struct sieve_search *s, const struct sieve_candidate *c)
 	sieve_prior_count(&s->prior, hazard, 1);
 	sieve_model_set(&s->model, c->link, hazard);
 	sieve_search_stale(s, c->link);
+	sieve_holes_stir(&s->holes);
 }
 
 void sieve_search_leave(struct sieve_search *s, topo_link l)
@@ -339,15 +342,18 @@ static int sieve_search_grow(struct sieve_search *s)
 		s->last[x->link] = x->found.ln_factor;
 		s->stale[x->link] = 0;
 	}
-	while ((c = sieve_search_best(s))) {
-		if (s->stale[c->link]) {
+	while ((c = sieve_search_best(s)) || s->holes.on) {
+		if (c && s->stale[c->link]) {
 			c->found = sieve_search_weigh(s, c->link);
 			s->last[c->link] = c->found.ln_factor;
 			s->stale[c->link] = 0;
 			continue;
 		}
+		const int took = sieve_holes_take(s, c);
+		if (!c && !took)
+			break;
 		grew = 1;
-		if (!sieve_bursts_take(s, c))
+		if (!took && !sieve_bursts_take(s, c))
 			sieve_search_join(s, c);
 	}
 	return grew;
@@ -433,15 +439,16 @@ static int sieve_search_refine(struct sieve_search *s, int *moved,
 static int sieve_search_begin(struct sieve_search *s, struct sim_err *e)
 {
 	struct sieve_model *m = &s->model;
-	const int rc = sieve_search_room(s, e);
+	int rc = sieve_search_room(s, e);
 	if (rc < 0)
 		return rc;
 	sieve_model_level(m, m->x[SIEVE_GRID / 2]);
-	return sieve_search_level(s,
-	    s->start > 0       ? s->start
-		: m->choice.on ? m->choice.start
-			       : sieve_model_mean(m, s->failed),
-	    e);
+	double mean = s->start > 0 ? s->start
+	    : m->choice.on         ? m->choice.start
+				   : sieve_model_mean(m, s->failed);
+	if ((rc = sieve_holes_begin(s, &mean, e)) < 0)
+		return rc;
+	return sieve_search_level(s, mean, e);
 }
 
 /* Returns whether nothing changed. A pass costs more than what it then finds where
@@ -482,6 +489,7 @@ static int sieve_search_rounds(struct sieve_search *s, struct sim_err *e)
  * beside one may have joined before it: begin anew from what is left. */
 int sieve_search_run(struct sieve_search *s, struct sim_err *e)
 {
+	s->sudden.known &= s->bursts.on;
 	int rc = sieve_search_begin(s, e);
 	const double first = s->prior.mean;
 	if (rc < 0 || (rc = sieve_search_rounds(s, e)) < 0)

@@ -8,6 +8,7 @@
 
 #include "algos/sieve/sieve_bursts.h"
 #include "algos/sieve/sieve_devices.h"
+#include "algos/sieve/sieve_holes.h"
 #include "algos/sieve/sieve_prior.h"
 
 /* A link that may have failed, and what was found of it last. */
@@ -34,6 +35,8 @@ struct sieve_search {
 	size_t n_failed, n_alone, cap_failed, cap_stale, cap_least, cap_tried,
 	    cap_before, cap_last;
 	struct sieve_devices devices;
+	struct sieve_sudden sudden;
+	struct sieve_holes holes;
 	struct sieve_bursts bursts;
 	double start; /* hazard of healthy links to begin with; 0: not known */
 	uint8_t *failed, *stale, *tried, *before; /* [links] */
@@ -55,7 +58,9 @@ struct sieve_finding sieve_search_weigh(const struct sieve_search *s,
     topo_link l);
 struct sieve_finding sieve_search_again(struct sieve_search *s, topo_link l);
 
-/* Mark in s->stale all links that share a lossy row with L, and L itself. */
+/* Mark in s->stale all links that lossy row I may have crossed; and those of all
+ * rows that may have crossed L, and so L itself. */
+void sieve_search_stale_row(struct sieve_search *s, uint32_t i);
 void sieve_search_stale(struct sieve_search *s, topo_link l);
 
 /* Where it is not known what lossy rows crossed, unmark in s->stale those of the

@@ -422,7 +422,8 @@ static void sieve_ways_maybe(const struct sieve_model *m, topo_link link,
 	for (uint32_t k = w->off[o->set]; k < w->off[o->set + 1]; k++) {
 		double ln[SIEVE_GRID];
 		const uint32_t i = w->row[k];
-		if (!touched && m->lossy[i].n_odd == 0)
+		if (m->lossy[i].n_lost == 0 ||
+		    (!touched && m->lossy[i].n_odd == 0))
 			continue;
 		if (n_groups == 0)
 			n_groups = sieve_ways_alike(m, &m->sets.kind[o->kind]);
@@ -439,7 +440,7 @@ static void sieve_ways_sure(const struct sieve_model *m, topo_link link,
 {
 	for (uint32_t k = m->off[link]; k < m->off[link + 1]; k++) {
 		const uint32_t i = m->over[k];
-		if (!sieve_ways_is_touched(m, i))
+		if (m->lossy[i].n_lost == 0 || !sieve_ways_is_touched(m, i))
 			continue;
 		const size_t n_groups =
 		    sieve_ways_groups(m, m->lossy[i].set, TOPO_NONE);
@@ -464,6 +465,27 @@ void sieve_ways_curve(const struct sieve_model *m, topo_link link, double ell[])
 	sieve_sums_end(m, &sums, m->hazard[link] - m->level, &x, ell);
 	sieve_ways_sure(m, link, &x, ell);
 	sieve_product_flush(&x, ell);
+}
+
+double sieve_ways_plain(const struct sieve_model *m, uint32_t lossy,
+    double lost, double kept)
+{
+	const size_t n = sieve_ways_groups(m, m->lossy[lossy].set, TOPO_NONE);
+	double most = -INFINITY, all = 0, n_paths = 0;
+	for (unsigned pass = 0; pass < 2; pass++)
+		for (size_t k = 0; k < n; k++) {
+			const struct sieve_group *x = &m->ways.group[k];
+			const double ln =
+			    sieve_ways_ln(m->sum[lossy] + x->excess, lost,
+				kept);
+			if (pass == 0) {
+				most = fmax(most, ln);
+				n_paths += x->without;
+			} else {
+				all += x->without * exp(ln - most);
+			}
+		}
+	return most + log(all / n_paths);
 }
 
 /* A path that exceeds the healthy ones is taken to have one failed link. */

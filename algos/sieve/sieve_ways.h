@@ -72,6 +72,11 @@ void sieve_ways_change(struct sieve_model *m, topo_link link);
 void sieve_ways_curve(const struct sieve_model *m, topo_link link,
     double ell[]);
 
+/* ln of the likelihood of a row that lost LOST and kept KEPT, by the hazards as
+ * they are. Domain as below. Cost O(paths of its set). */
+double sieve_ways_plain(const struct sieve_model *m, uint32_t lossy,
+    double lost, double kept);
+
 /* The share of the lossy row's hazard that healthy links have. Domain a row of no
  * known path. */
 double sieve_ways_healthy(const struct sieve_model *m, uint32_t lossy);
