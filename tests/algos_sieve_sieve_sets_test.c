@@ -121,6 +121,51 @@ static void curves_are_the_likelihood_of_all_paths(void **state)
 	}
 }
 
+/* All links' curves, each found ALONE or after one another. */
+static void ask_all(struct sieve_model *m, int alone, double ell[])
+{
+	for (topo_link l = 0; l < m->topo->n_links; l++) {
+		if (alone)
+			sieve_ways_count(m);
+		sieve_model_curve(m, l, ell + (size_t)l * SIEVE_GRID);
+	}
+}
+
+/* A link of a class may have the curve that was found for another: that is the
+ * same as its own, to the last bit, as links differ in nothing else. */
+static void what_was_found_for_others_is_as_ones_own(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 40; run++) {
+		struct telemetry_rig x;
+		struct sim_rng r;
+		struct sieve_model m = {0};
+		telemetry_rig_open(&x, 6, 1e-3, OBS_TELE_P, run);
+		x.p.flows = 10;
+		telemetry_rig_draw(&x);
+		test_rng(&r, run);
+		m.topo = &x.topo;
+		assert_ok(sieve_model_read(&m, &x.w, test_err()));
+		const size_t n = (size_t)x.topo.n_links * SIEVE_GRID;
+		double *got = malloc(2 * n * sizeof(*got));
+		assert_non_null(got);
+		for (unsigned k = 0; k < 4; k++) {
+			sieve_model_level(&m, 1e-4);
+			sieve_model_settle(&m);
+			for (unsigned i = 0; i <= k; i++)
+				sieve_model_set(&m,
+				    sim_rng_below(&r, x.topo.n_links),
+				    m.x[12 + sim_rng_below(&r, 16)]);
+			ask_all(&m, 0, got);
+			ask_all(&m, 1, got + n);
+			assert_memory_equal(got, got + n, n * sizeof(*got));
+		}
+		free(got);
+		sieve_model_free(&m);
+		telemetry_rig_close(&x);
+	}
+}
+
 /* So many failures that paths of one set exceed by more sums than there are
  * groups: neighbouring ones share a mean. The least and the greatest hazards of
  * failed links are exp(8) apart. Seen: .009 nats at most. */
@@ -516,6 +561,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(curves_are_the_likelihood_of_all_paths),
+	    cmocka_unit_test(what_was_found_for_others_is_as_ones_own),
 	    cmocka_unit_test(many_failures_are_nearly_the_likelihood),
 	    cmocka_unit_test(bins_of_sizes_cost_little),
 	    cmocka_unit_test(chances_are_those_of_enumeration),

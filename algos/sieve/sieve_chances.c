@@ -44,17 +44,20 @@ static int sieve_chances_is_nothing(const struct sieve_search *s,
  * accepted. */
 static void sieve_chances_rivals(struct sieve_search *s, double all)
 {
+	double *odds = s->least;
+	for (size_t k = 0; k < s->n; k++)
+		odds[k] = s->failed[s->list[k].link]
+		    ? 0
+		    : sieve_chances_odds(s, s->list[k].link, s->list[k].found,
+			  all);
 	for (size_t i = 0; i < s->n; i++) {
 		struct sieve_candidate *c = &s->list[i];
 		if (s->failed[c->link] || sieve_chances_is_nothing(s, c))
 			continue;
 		sieve_chances_mark(s, c->link);
-		for (size_t k = 0; k < s->n; k++) {
-			const struct sieve_candidate *o = &s->list[k];
-			if (k != i && !s->failed[o->link] && s->stale[o->link])
-				c->rivals += sieve_chances_odds(s, o->link,
-				    o->found, all);
-		}
+		for (size_t k = 0; k < s->n; k++)
+			if (k != i && s->stale[s->list[k].link])
+				c->rivals += odds[k];
 	}
 }
 

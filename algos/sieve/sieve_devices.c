@@ -59,7 +59,7 @@ topo_switch sieve_devices_of(const struct sieve_devices *d, topo_link l,
     topo_switch except)
 {
 	topo_switch best = TOPO_NONE;
-	for (unsigned i = 0; i < 2; i++) {
+	for (unsigned i = 0; d->n_accused > 0 && i < 2; i++) {
 		const topo_switch k = d->end[2 * (size_t)l + i];
 		if (k != TOPO_NONE && k != except && d->at[k].accused &&
 		    (best == TOPO_NONE ||

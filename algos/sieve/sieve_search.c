@@ -30,6 +30,14 @@ void sieve_search_free(struct sieve_search *s)
 	sieve_bursts_free(&s->bursts);
 }
 
+static double sieve_search_ln_odds(const struct sieve_search *s,
+    double n_failed)
+{
+	const double n =
+	    (double)s->model.topo->n_links + s->model.topo->n_switches;
+	return log((n_failed + 1) / (s->thin * fmax(1, n - n_failed)));
+}
+
 static int sieve_search_room(struct sieve_search *s, struct sim_err *e)
 {
 	const size_t n = s->model.topo->n_links;
@@ -49,14 +57,17 @@ static int sieve_search_room(struct sieve_search *s, struct sim_err *e)
 	for (size_t l = 0; l < n; l++)
 		s->last[l] = INFINITY;
 	s->n = s->n_failed = s->n_alone = 0;
+	for (unsigned k = 0; k < SIEVE_KNOWN_ODDS; k++)
+		s->odds[k] = sieve_search_ln_odds(s, k);
 	return 0;
 }
 
+/* Asked of every candidate, mostly of a whole number. */
 double sieve_search_odds(const struct sieve_search *s, double n_failed)
 {
-	const double n =
-	    (double)s->model.topo->n_links + s->model.topo->n_switches;
-	return log((n_failed + 1) / (s->thin * fmax(1, n - n_failed)));
+	return n_failed < SIEVE_KNOWN_ODDS && n_failed == (unsigned)n_failed
+	    ? s->odds[(unsigned)n_failed]
+	    : sieve_search_ln_odds(s, n_failed);
 }
 
 double sieve_search_link_odds(const struct sieve_search *s, topo_link l,
@@ -242,13 +253,14 @@ void sieve_search_stale_row(struct sieve_search *s, uint32_t lossy)
 {
 	const struct sieve_model *m = &s->model;
 	const struct sieve_lossy *row = &m->lossy[lossy];
-	const struct algo_ways *w = &m->sets.ways;
 	for (uint32_t h = row[0].first; h < row[1].first; h++)
 		s->stale[m->hop[h]] = 1;
-	if (row->set == OBS_NO_PATH)
-		return;
-	for (uint32_t h = w->set_off[row->set]; h < w->set_off[row->set + 1];
-	     h++)
+}
+
+static void sieve_search_stale_set(struct sieve_search *s, uint32_t set)
+{
+	const struct algo_ways *w = &s->model.sets.ways;
+	for (uint32_t h = w->set_off[set]; h < w->set_off[set + 1]; h++)
 		s->stale[w->set_part[h]] = 1;
 }
 
@@ -256,13 +268,18 @@ void sieve_search_stale(struct sieve_search *s, topo_link l)
 {
 	const struct sieve_model *m = &s->model;
 	const struct sieve_sets *x = &m->sets;
-	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++)
+	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++) {
 		sieve_search_stale_row(s, m->over[k]);
+		if (m->lossy[m->over[k]].set != OBS_NO_PATH)
+			sieve_search_stale_set(s, m->lossy[m->over[k]].set);
+	}
 	for (uint32_t k = m->n_dark ? x->off[l] : 0;
 	     m->n_dark && k < x->off[l + 1]; k++) {
-		const uint32_t set = x->over[k].set;
-		for (uint32_t i = m->ways.off[set]; i < m->ways.off[set + 1];
-		     i++)
+		const uint32_t set = x->over[k].set, first = m->ways.off[set],
+			       end = m->ways.off[set + 1];
+		if (first < end)
+			sieve_search_stale_set(s, set);
+		for (uint32_t i = first; i < end; i++)
 			sieve_search_stale_row(s, m->ways.row[i]);
 	}
 }

@@ -25,10 +25,13 @@ struct sieve_alike {
 	uint32_t part;
 };
 
+enum { SIEVE_KNOWN_ODDS = 64 };
+
 struct sieve_search {
 	struct sieve_model model;
 	struct sieve_prior prior;
 	double thin;
+	double odds[SIEVE_KNOWN_ODDS]; /* sieve_search_odds() of so many */
 	size_t n, cap;
 	struct sieve_candidate *list;
 	/* Failed links, and those of no accused switch. */

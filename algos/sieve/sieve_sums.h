@@ -18,13 +18,18 @@ struct sieve_product {
 	double of[SIEVE_GRID], bits;
 };
 
+static inline void sieve_product_begin(struct sieve_product *x)
+{
+	for (unsigned g = 0; g < SIEVE_GRID; g++)
+		x->of[g] = 1;
+	x->bits = 0;
+}
+
 static inline void sieve_product_flush(struct sieve_product *x,
     double ell[SIEVE_GRID])
 {
 	sieve_lanes_add_ln(x->of, 1, ell);
-	for (unsigned g = 0; g < SIEVE_GRID; g++)
-		x->of[g] = 1;
-	x->bits = 0;
+	sieve_product_begin(x);
 }
 
 /* Powers of two, at least as many as X has: of what is below 1, down. */

@@ -22,7 +22,18 @@ void sieve_ways_free(struct sieve_ways *w)
 	free(w->group_of);
 	free(w->excess);
 	free(w->paths);
+	free(w->memo);
 	*w = (struct sieve_ways){0};
+}
+
+static int sieve_ways_room_memo(struct sieve_ways *w, struct sim_err *e)
+{
+	const size_t had = w->cap_memo;
+	const int rc = SIM_RESERVE(&w->memo, &w->cap_memo, SIEVE_MEMOS, e);
+	for (size_t i = had; rc == 0 && i < SIEVE_MEMOS; i++)
+		w->memo[i].key = 0;
+	w->n_changes++;
+	return rc;
 }
 
 static int sieve_ways_room(struct sieve_model *m, struct sim_err *e)
@@ -43,7 +54,8 @@ static int sieve_ways_room(struct sieve_model *m, struct sim_err *e)
 	    (rc = SIM_RESERVE(&w->excess, &w->cap_excess,
 		 s->n_sets * SIEVE_GROUPS, e)) < 0 ||
 	    (rc = SIM_RESERVE(&w->paths, &w->cap_paths,
-		 s->n_sets * SIEVE_GROUPS, e)) < 0)
+		 s->n_sets * SIEVE_GROUPS, e)) < 0 ||
+	    (rc = sieve_ways_room_memo(w, e)) < 0)
 		return rc;
 	memset(w->off, 0, (s->n_sets + 2) * sizeof(*w->off));
 	memset(w->n_odd, 0, s->n_sets * sizeof(*w->n_odd));
@@ -108,12 +120,14 @@ void sieve_ways_turn(struct sieve_model *m, topo_link link, int sign)
 void sieve_ways_change(struct sieve_model *m, topo_link link)
 {
 	const struct sieve_sets *s = &m->sets;
+	m->ways.n_changes++;
 	for (uint32_t k = s->off[link]; k < s->off[link + 1]; k++)
 		m->ways.n_groups[s->over[k].set] = 0;
 }
 
 void sieve_ways_count(struct sieve_model *m)
 {
+	m->ways.n_changes++;
 	memset(m->ways.n_groups, 0, m->sets.n_sets);
 	memset(m->ways.n_odd, 0, m->sets.n_sets * sizeof(*m->ways.n_odd));
 	for (size_t i = 0; i < m->n_lossy; i++)
@@ -452,17 +466,66 @@ static void sieve_ways_sure(const struct sieve_model *m, topo_link link,
 	}
 }
 
-void sieve_ways_curve(const struct sieve_model *m, topo_link link, double ell[])
+/* All sets that a link may be on, at the present hazards. */
+static void sieve_ways_all(const struct sieve_model *m, topo_link link,
+    double ell[])
 {
 	const struct sieve_sets *s = &m->sets;
-	struct sieve_product x = {.bits = 0};
+	struct sieve_product x;
 	struct sieve_sums sums;
 	sums.n = sums.next = 0;
-	for (unsigned g = 0; g < SIEVE_GRID; g++)
-		x.of[g] = 1;
+	sieve_product_begin(&x);
 	for (uint32_t k = s->off[link]; k < s->off[link + 1]; k++)
 		sieve_ways_maybe(m, link, k, &x, &sums, ell);
 	sieve_sums_end(m, &sums, m->hazard[link] - m->level, &x, ell);
+	sieve_product_flush(&x, ell);
+}
+
+/* Of a link at the level what its sets hold depends on its class and on how many
+ * paths of each group it is on. Never 0. */
+static uint64_t sieve_ways_key(const struct sieve_model *m, topo_link link)
+{
+	static const uint64_t ODD = UINT64_C(0x9e3779b97f4a7c15);
+	const struct sieve_sets *s = &m->sets;
+	uint64_t key = (m->ways.n_changes << 32) + s->class_of[link] + 1;
+	/* Spread, before small numbers are put over it. */
+	key *= ODD;
+	key ^= key >> 29;
+	for (uint32_t k = s->off[link]; k < s->off[link + 1]; k++) {
+		const uint32_t set = s->over[k].set;
+		uint64_t with = k - s->off[link];
+		if (m->ways.n_odd[set] == 0)
+			continue;
+		const size_t n = sieve_ways_split(m, set, link, s->on[k]);
+		for (size_t i = 0; i < n; i++)
+			with = with * 1021 + m->ways.group[i].with;
+		key = (key ^ with) * ODD;
+		key ^= key >> 29;
+	}
+	key *= ODD;
+	return key ? key : 1;
+}
+
+void sieve_ways_curve(const struct sieve_model *m, topo_link link, double ell[])
+{
+	static const double nothing[SIEVE_GRID];
+	const uint32_t class_of = m->sets.class_of[link];
+	struct sieve_product x;
+	if (class_of != SIEVE_NO_CLASS && m->hazard[link] == m->level &&
+	    m->sets.size[class_of] > 1) {
+		const uint64_t key = sieve_ways_key(m, link);
+		struct sieve_memo *memo =
+		    &m->ways.memo[(key >> 40) % SIEVE_MEMOS];
+		if (memo->key != key) {
+			memo->key = key;
+			memcpy(memo->curve, nothing, sizeof(nothing));
+			sieve_ways_all(m, link, memo->curve);
+		}
+		sieve_lanes_add(memo->curve, 1, ell);
+	} else {
+		sieve_ways_all(m, link, ell);
+	}
+	sieve_product_begin(&x);
 	sieve_ways_sure(m, link, &x, ell);
 	sieve_product_flush(&x, ell);
 }

@@ -26,7 +26,7 @@
 
 struct sieve_model;
 
-enum { SIEVE_GROUPS = 16 };
+enum { SIEVE_GROUPS = 16, SIEVE_MEMOS = 1024 };
 
 /* Paths that exceed those of healthy links by as much, with and without the link
  * that is asked for. */
@@ -52,6 +52,15 @@ struct sieve_ways {
 	uint64_t *paths; /* likewise: bits of paths, if there are 64 at most */
 	struct sieve_group *group; /* scratch: [SIEVE_GROUPS] */
 	size_t cap_n_groups, cap_group_of, cap_excess, cap_paths, cap_group;
+
+	/* What was found for others of a class whose sets fall into the same
+	 * groups: by a hash, in which is how often hazards have changed. */
+	struct sieve_memo {
+		uint64_t key; /* 0: none */
+		double curve[SIEVE_GRID];
+	} * memo; /* [SIEVE_MEMOS] */
+	uint64_t n_changes;
+	size_t cap_memo;
 };
 void sieve_ways_free(struct sieve_ways *w);
 
