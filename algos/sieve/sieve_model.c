@@ -19,7 +19,7 @@ void sieve_model_free(struct sieve_model *m)
 	free(m->passed);
 	free(m->exposure);
 	free(m->exposure_of);
-	free(m->sum_on);
+	sieve_halves_free(&m->halves);
 	free(m->lossy);
 	free(m->hop);
 	free(m->off);
@@ -52,12 +52,11 @@ static int sieve_model_room(struct sieve_model *m, struct sim_err *e)
 		 e)) < 0 ||
 	    (rc = SIM_RESERVE(&m->hazard, &m->cap_hazard, n_links, e)) < 0 ||
 	    (rc = SIM_RESERVE(&m->off, &m->cap_off, n_links + 2, e)) < 0 ||
-	    (rc = SIM_RESERVE(&m->sum_on, &m->cap_sum_on, m->rows->paths->n,
-		 e)) < 0)
+	    (!m->choice.on &&
+		(rc = sieve_halves_begin(&m->halves, m->rows->paths,
+		     m->topo->n_switches, e)) < 0))
 		return rc;
 	memset(m->kept, 0, n_links * sizeof(*m->kept));
-	if (!m->choice.on)
-		memset(m->sum_on, 0, m->rows->paths->n * sizeof(*m->sum_on));
 	memset(m->exposure_of, 0xff, n_links * sizeof(*m->exposure_of));
 	m->n_exposures = 0;
 	return 0;
@@ -94,40 +93,83 @@ static int sieve_model_room_dark(struct sieve_model *m, struct sim_err *e)
 	return sieve_cells_begin(m, e);
 }
 
-static int sieve_model_rows(struct sieve_model *m, struct sim_err *e)
+static int sieve_model_take_dark(struct sieve_model *m, uint32_t i,
+    struct sim_err *e)
+{
+	const struct obs_tallies *t = m->rows;
+	int rc;
+	if (m->n_dark++ == 0 && (rc = sieve_model_room_dark(m, e)) < 0)
+		return rc;
+	m->sets.used[t->set[i]] = 1;
+	m->set_kept[t->set[i]] += t->n_sent[i] - t->n_lost[i];
+	if (t->n_lost[i] == 0)
+		sieve_cells_take(&m->cells, t->set[i], t->n_sent[i]);
+	return 0;
+}
+
+/* Where lossy flows alone are seen: they are few beside paths. */
+static int sieve_model_rows_seen(struct sieve_model *m, struct sim_err *e)
 {
 	const struct obs_tallies *t = m->rows;
 	int rc = 0;
-	m->n_lossy = m->n_dark = 0;
 	for (uint32_t i = 0; rc == 0 && i < t->n; i++) {
 		const double kept = t->n_sent[i] - t->n_lost[i];
-		const int dark = sieve_model_is_dark(t, i);
-		if (dark && m->choice.on)
+		if (sieve_model_is_dark(t, i))
 			continue;
-		if (dark && m->n_dark++ == 0 &&
-		    (rc = sieve_model_room_dark(m, e)) < 0)
-			return rc;
-		if (dark) {
-			m->sets.used[t->set[i]] = 1;
-			m->set_kept[t->set[i]] += kept;
-			if (t->n_lost[i] == 0)
-				sieve_cells_take(&m->cells, t->set[i],
-				    t->n_sent[i]);
-		} else if (m->choice.on) {
-			/* Lossy flows are few beside paths. */
-			sieve_model_keep(m, sieve_model_path(t, i), kept);
-		} else {
-			m->sum_on[sieve_model_path(t, i)] += kept;
-		}
+		sieve_model_keep(m, sieve_model_path(t, i), kept);
 		if (t->up[i] != TOPO_NONE)
 			m->kept[t->up[i]] += kept;
 		if (t->down[i] != TOPO_NONE)
 			m->kept[t->down[i]] += kept;
 		if (t->n_lost[i] > 0)
+			rc = sieve_model_note(m, i, OBS_NO_PATH, e);
+	}
+	return rc;
+}
+
+/* Rows of one sender mostly follow one another, and its sum would have to be in
+ * memory before the next may be added. */
+static int sieve_model_rows_all(struct sieve_model *m, struct sim_err *e)
+{
+	const struct obs_tallies *t = m->rows;
+	struct sieve_halves *h = &m->halves;
+	double of_up = 0;
+	topo_link up = TOPO_NONE;
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < t->n; i++) {
+		const double kept = t->n_sent[i] - t->n_lost[i];
+		const struct sieve_halves_set *set = &h->set[t->set[i]];
+		const uint32_t path = t->path[i];
+		const int dark = path == OBS_NO_PATH && set->n > 1;
+		if (dark)
+			rc = sieve_model_take_dark(m, i, e);
+		else
+			sieve_halves_count(h, set,
+			    path == OBS_NO_PATH ? 0 : path - set->first, kept);
+		if (t->up[i] != up) {
+			if (up != TOPO_NONE)
+				m->kept[up] += of_up;
+			up = t->up[i];
+			of_up = 0;
+		}
+		of_up += kept;
+		if (t->down[i] != TOPO_NONE)
+			m->kept[t->down[i]] += kept;
+		if (t->n_lost[i] > 0 && rc == 0)
 			rc = sieve_model_note(m, i,
 			    dark ? t->set[i] : OBS_NO_PATH, e);
 	}
+	if (up != TOPO_NONE)
+		m->kept[up] += of_up;
+	sieve_halves_end(h, m->kept);
 	return rc;
+}
+
+static int sieve_model_rows(struct sieve_model *m, struct sim_err *e)
+{
+	m->n_lossy = m->n_dark = 0;
+	return m->choice.on ? sieve_model_rows_seen(m, e)
+			    : sieve_model_rows_all(m, e);
 }
 
 /* The links that a lossy row surely crossed. */
@@ -210,7 +252,6 @@ static void sieve_model_pass(struct sieve_model *m)
 int sieve_model_read(struct sieve_model *m, const struct obs *window,
     struct sim_err *e)
 {
-	const struct obs_paths *p = window->tallies->paths;
 	int rc;
 	m->rows = window->tallies;
 	m->choice.on = sieve_choice_needed(m->rows->telemetry);
@@ -228,9 +269,6 @@ int sieve_model_read(struct sieve_model *m, const struct obs *window,
 	    (m->n_dark > 0 && (rc = sieve_ways_read(m, e)) < 0) ||
 	    (m->n_dark > 0 && (rc = sieve_cells_read(m, e)) < 0))
 		return rc;
-	for (uint32_t i = 0; i < p->n && !m->choice.on; i++)
-		if (m->sum_on[i] > 0)
-			sieve_model_keep(m, i, m->sum_on[i]);
 	sieve_model_pass(m);
 	return sieve_choice_read(m, e);
 }

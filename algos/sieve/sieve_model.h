@@ -10,6 +10,7 @@
 
 #include "algos/sieve/sieve_cells.h"
 #include "algos/sieve/sieve_choice.h"
+#include "algos/sieve/sieve_halves.h"
 #include "algos/sieve/sieve_lanes.h"
 #include "algos/sieve/sieve_sets.h"
 #include "algos/sieve/sieve_ways.h"
@@ -42,8 +43,8 @@ struct sieve_model {
 	int even;
 	double *kept;   /* [links] packets that surely crossed it */
 	double *passed; /* [links] and those expected of others with them */
-	double *sum_on; /* [paths] scratch */
-	size_t cap_kept, cap_passed, cap_sum_on;
+	struct sieve_halves halves;
+	size_t cap_kept, cap_passed;
 
 	/* What others say that arrived, and may have crossed a link or not:
 	 * -ln of their likelihood with it at x[g], from its row of exposures.
