@@ -8,10 +8,36 @@
 #ifndef ALGOS_SIEVE_SIEVE_LANES_H
 #define ALGOS_SIEVE_SIEVE_LANES_H
 
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
 
 enum { SIEVE_GRID = 32 };
+
+/* Of one number: fmax() and fmin() are calls. */
+static inline double sieve_max(double x, double y)
+{
+	return x > y ? x : y;
+}
+static inline double sieve_min(double x, double y)
+{
+	return x < y ? x : y;
+}
+
+/* 1 / (exp(x) - 1); of small X by a series, to 1e-13. */
+static inline double sieve_ic(double x)
+{
+	static const double SMALL = .05;
+	double y = 1 + x * (1. / 8);
+	if (x > SMALL)
+		return 1 / expm1(x);
+	y = 1 + x * (1. / 7) * y;
+	y = 1 + x * (1. / 6) * y;
+	y = 1 + x * (1. / 5) * y;
+	y = 1 + x * (1. / 4) * y;
+	y = 1 + x * (1. / 3) * y;
+	return 1 / (x * (1 + x * .5 * y));
+}
 
 /* One row as a factor: (1 + p[g] ic)^n. */
 struct sieve_factor {

@@ -137,7 +137,7 @@ static int sieve_model_rows_all(struct sieve_model *m, struct sim_err *e)
 	topo_link up = TOPO_NONE;
 	int rc = 0;
 	for (uint32_t i = 0; rc == 0 && i < t->n; i++) {
-		const double kept = t->n_sent[i] - t->n_lost[i];
+		const double kept = (int64_t)t->n_sent[i] - t->n_lost[i];
 		const struct sieve_halves_set *set = &h->set[t->set[i]];
 		const uint32_t path = t->path[i];
 		const int dark = path == OBS_NO_PATH && set->n > 1;
@@ -384,7 +384,7 @@ double sieve_model_mean(const struct sieve_model *m, const uint8_t failed[])
 	}
 	for (topo_link l = 0; l < m->topo->n_links; l++)
 		if (!failed[l])
-			on += fmin(m->passed[l], most);
+			on += sieve_min(m->passed[l], most);
 	const double mean = on > 0 ? lost / on : 0;
 	return fmin(fmax(mean, fmax(m->floor, 2 * SIEVE_LEAST)),
 	    m->x[SIEVE_GRID - 4]);

@@ -11,36 +11,41 @@ static const double SIEVE_SHAPE = 2;
 void sieve_prior_begin(struct sieve_prior *p, const struct sieve_model *m,
     double mean)
 {
-	double most = -INFINITY, sum = 0, n = 0;
+	double w[SIEVE_GRID], n = 0;
 	p->m = m;
 	p->mean = mean;
 	p->n_near = 0;
 	/* Of the logarithm of a hazard, since the grid is even in that. */
 	for (unsigned g = 0; g < SIEVE_GRID; g++) {
-		p->healthy[g] = SIEVE_SHAPE * (log(m->x[g]) - m->x[g] / mean);
-		most = fmax(most, p->healthy[g]);
+		p->healthy[g] = SIEVE_SHAPE * (m->ln_x[g] - m->x[g] / mean);
 		p->near[g] = 0;
 		p->flat[g] = m->x[g] >= fmax(mean, p->least);
 		n += p->flat[g];
 	}
-	for (unsigned g = 0; g < SIEVE_GRID; g++)
-		sum += exp(p->healthy[g] - most);
+	const double most = sieve_lanes_scale(p->healthy, p->near, w),
+		     all = most + log(sieve_lanes_sum(w));
 	for (unsigned g = 0; g < SIEVE_GRID; g++) {
-		p->healthy[g] -= most + log(sum);
+		p->healthy[g] -= all;
 		p->flat[g] /= n;
 	}
 }
 
 void sieve_prior_count(struct sieve_prior *p, double hazard, double sign)
 {
-	double kernel[SIEVE_GRID], sum = 0;
+	double kernel[SIEVE_GRID], w[SIEVE_GRID];
+	const double ln_hazard = log(hazard);
 	for (unsigned g = 0; g < SIEVE_GRID; g++) {
-		const double nats = log(p->m->x[g] / hazard);
-		kernel[g] = p->m->x[g] < p->least ? 0 : exp(-0.5 * nats * nats);
-		sum += kernel[g];
+		const double nats = p->m->ln_x[g] - ln_hazard;
+		w[g] = -0.5 * nats * nats;
 	}
-	for (unsigned g = 0; g < SIEVE_GRID; g++)
-		p->near[g] = fmax(0, p->near[g] + sign * kernel[g] / sum);
+	sieve_lanes_exp(w, kernel);
+	for (unsigned g = 0; g < SIEVE_GRID && p->m->x[g] < p->least; g++)
+		kernel[g] = 0;
+	const double each = sign / sieve_lanes_sum(kernel);
+	for (unsigned g = 0; g < SIEVE_GRID; g++) {
+		const double near = p->near[g] + each * kernel[g];
+		p->near[g] = near > 0 ? near : 0;
+	}
 	p->n_near += sign;
 }
 

@@ -104,8 +104,9 @@ static double sieve_search_sharpen_known(const struct sieve_search *s,
 		lost = 0;
 		for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++) {
 			const uint32_t row = m->over[k];
-			lost += m->lossy[row].n_lost * x /
-			    expm1(fmax(m->sum[row] - m->hazard[l], 0) + x);
+			lost += m->lossy[row].n_lost * x *
+			    sieve_ic(
+				sieve_max(m->sum[row] - m->hazard[l], 0) + x);
 		}
 		const double slope = sieve_model_slope(m, l, x);
 		if (lost < MUCH || slope <= 0)
@@ -156,7 +157,7 @@ static double sieve_search_bound(const struct sieve_search *s, topo_link l,
 {
 	const double kept = s->model.kept[l], *x_g = s->model.x,
 		     *h = sieve_model_exposure(&s->model, l);
-	const double rest = -expm1(-s->least[l]);
+	const double rest = 1 / (1 + sieve_ic(s->least[l]));
 	double most = 0;
 	for (unsigned g = 0; h && g < SIEVE_GRID; g++)
 		most = fmax(most,
@@ -169,21 +170,28 @@ static double sieve_search_bound(const struct sieve_search *s, topo_link l,
 	return x > 0 ? n_lost * log1p(x / rest) - kept * x : 0;
 }
 
-/* A bound of that bound, where an exposure has it at each point of the grid: it
- * takes one logarithm and rules out most. */
+/* A bound of that bound, which rules out most without a logarithm, or with one
+ * where an exposure has it at each point of the grid: ln(1 + u) is at most
+ * u / (1 + u) + u^2 / (2 (1 + u)). */
 static double sieve_search_rough(const struct sieve_search *s, topo_link l,
     double n_lost)
 {
 	const struct sieve_model *m = &s->model;
-	const double *h = sieve_model_exposure(m, l), ln_2 = 0.6932;
-	const double ln_rest = n_lost > 0 ? log(-expm1(-s->least[l])) : 0;
+	const double *h = sieve_model_exposure(m, l), ln_2 = 0.6932,
+		     kept = m->kept[l];
 	double most = 0;
-	if (!h)
-		return INFINITY;
+	if (!h) {
+		const double rest = 1 / (1 + sieve_ic(s->least[l])),
+			     u = n_lost / (kept * rest) - 1;
+		return kept == 0 ? INFINITY
+		    : u > 0      ? n_lost * u * u / (2 * (1 + u))
+				 : 0;
+	}
+	const double ln_rest = n_lost > 0 ? log(-expm1(-s->least[l])) : 0;
 	for (unsigned g = 0; g < SIEVE_GRID; g++) {
 		const double ln = n_lost > 0 ? m->ln_x[g] - ln_rest : 0,
 			     up = (ln > 0 ? ln : 0) + ln_2,
-			     x = n_lost * up - m->kept[l] * m->x[g] - h[g];
+			     x = n_lost * up - kept * m->x[g] - h[g];
 		most = x > most ? x : most;
 	}
 	return most;
@@ -198,8 +206,8 @@ static void sieve_search_least(struct sieve_search *s)
 		for (uint32_t k = m->lossy[i].first; k < m->lossy[i + 1].first;
 		     k++) {
 			const topo_link l = m->hop[k];
-			s->least[l] = fmin(s->least[l],
-			    fmax(m->sum[i] - m->hazard[l], 1e-12));
+			s->least[l] = sieve_min(s->least[l],
+			    sieve_max(m->sum[i] - m->hazard[l], 1e-12));
 		}
 }
 

@@ -32,7 +32,7 @@ static void sieve_sums_multiply(const struct sieve_model *m,
 	double least = INFINITY, a = 0, b = 0;
 	const uint32_t n = x->count[bin];
 	for (size_t k = 0; k < x->n_groups; k++)
-		least = fmin(least,
+		least = sieve_min(least,
 		    x->group[k].excess - (x->group[k].with ? own : 0));
 	for (size_t k = 0; k < x->n_groups; k++) {
 		const struct sieve_group *y = &x->group[k];
@@ -48,7 +48,7 @@ static void sieve_sums_multiply(const struct sieve_model *m,
 	if (bits > FULL / 2) {
 		double of[SIEVE_GRID];
 		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			of[g] = fmax(b + (1 - b) * alone[g], NOTHING);
+			of[g] = sieve_max(b + (1 - b) * alone[g], NOTHING);
 		sieve_lanes_add_ln(of, n, ell);
 		return;
 	}

@@ -206,7 +206,7 @@ static void sieve_ways_sort_near(const struct sieve_model *m, uint32_t set)
 	memset(excess, 0, SIEVE_GROUPS * sizeof(*excess));
 	for (uint32_t i = p->first[set]; i < p->first[set + 1]; i++) {
 		const double x = sieve_ways_excess(m, set, i);
-		const double at = log1p(fmax(x, 0) / m->level) / STEP;
+		const double at = log1p(sieve_max(x, 0) / m->level) / STEP;
 		const unsigned k =
 		    at < SIEVE_GROUPS - 1 ? (unsigned)at : SIEVE_GROUPS - 1;
 		excess[k] += x;
@@ -310,7 +310,7 @@ struct sieve_row {
 
 static double sieve_ways_rest(const struct sieve_row *x, double excess)
 {
-	return fmax(x->sum + excess - x->own, SIEVE_NO_REST);
+	return sieve_max(x->sum + excess - x->own, SIEVE_NO_REST);
 }
 
 /* ln of a row's likelihood on one path. */
@@ -351,15 +351,15 @@ static void sieve_ways_slow(const struct sieve_model *m,
 					  x->lost, x->kept)
 				    : -INFINITY;
 				if (pass == 0)
-					most = fmax(most, fmax(a, b));
+					most = sieve_max(most, sieve_max(a, b));
 				else
 					all += y->without * exp(a - most) +
 					    y->with * exp(b - most);
 			}
 		/* What is surely on the way counts in kept, as packets of
 		 * known paths do. */
-		ell[g] +=
-		    most + log(fmax(all, 1)) + (sure ? x->kept * m->x[g] : 0);
+		ell[g] += most + log(sieve_max(all, 1)) +
+		    (sure ? x->kept * m->x[g] : 0);
 	}
 }
 
@@ -382,7 +382,7 @@ static int sieve_ways_parts(const struct sieve_model *m, struct sieve_row *x,
 		x->at[x->n].a = y->with * sieve_ways_times(x, rest, c_healthy);
 		x->at[x->n].ic = 1 / expm1(rest);
 		x->with += x->at[x->n].a;
-		x->most = fmax(x->most, x->at[x->n++].ic);
+		x->most = sieve_max(x->most, x->at[x->n++].ic);
 	}
 	return 1;
 }
@@ -402,8 +402,8 @@ static void sieve_ways_row(const struct sieve_model *m, uint32_t lossy,
 	/* What the factors are at least and at most. */
 	const double least = sure ? x.with : x.without,
 		     up = x.lost * sieve_product_bits(1 + x.most) +
-	    sieve_product_bits(fmax(1, x.with + x.without)),
-		     down = sieve_product_bits(fmin(1, least));
+	    sieve_product_bits(sieve_max(1, x.with + x.without)),
+		     down = sieve_product_bits(sieve_min(1, least));
 	if (!fast || least < NOTHING || up + down > FULL / 2) {
 		sieve_ways_slow(m, &x, n_groups, sure, ell);
 		return;
@@ -567,14 +567,14 @@ double sieve_ways_healthy(const struct sieve_model *m, uint32_t lossy)
 			const double sum = m->sum[lossy] + x->excess;
 			const double ln = sieve_ways_ln(sum, row->n_lost, kept);
 			if (pass == 0) {
-				most = fmax(most, ln);
+				most = sieve_max(most, ln);
 				continue;
 			}
 			const double maybe =
 			    (row->n_maybe - (x->excess != 0)) * m->level;
 			all += x->without * exp(ln - most);
 			healthy += x->without * exp(ln - most) *
-			    fmin(1, (sure + maybe) / sum);
+			    sieve_min(1, (sure + maybe) / sum);
 		}
 	return healthy / all;
 }
