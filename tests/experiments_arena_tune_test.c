@@ -143,12 +143,12 @@ static void what_is_to_be_pasted_names_all(void **state)
 	assert_ok(xp_tune_add(&t, "p_bad=1e-3..1e-2", test_err()));
 	assert_ok(xp_tune_add(&t, "p_good=1e-5..1e-4", test_err()));
 	struct sim_text out = {buf, sizeof(buf), 0};
-	xp_tune_put(&t, &x, "flock", &out);
+	xp_tune_put(&t, &x, "flock", ", tuned", &out);
 	assert_string_equal(buf,
 	    "{name: flock, p_bad: 0.00125, p_good: 0.0001, label: \"flock, "
 	    "tuned\"}");
 	out = (struct sim_text){buf, sizeof(buf), 0};
-	xp_tune_put(&t, &x, "{name: flock, beam: 2 }", &out);
+	xp_tune_put(&t, &x, "{name: flock, beam: 2 }", ", tuned", &out);
 	assert_string_equal(buf,
 	    "{name: flock, beam: 2, p_bad: 0.00125, p_good: 0.0001, label: "
 	    "\"flock, tuned\"}");

@@ -228,7 +228,7 @@ int xp_tune_search(struct xp_tune *t, size_t n_tries, xp_tune_scorer *score,
 /* --- what to paste -------------------------------------------------------- */
 
 void xp_tune_put(const struct xp_tune *t, const struct xp_tune_try *x,
-    const char *text, struct sim_text *out)
+    const char *text, const char *ending, struct sim_text *out)
 {
 	const char *end = strrchr(text, '}');
 	if (*text == '{' && end) {
@@ -240,5 +240,5 @@ void xp_tune_put(const struct xp_tune *t, const struct xp_tune_try *x,
 	}
 	for (size_t k = 0; k < t->n_keys; k++)
 		sim_put(out, ", %s: %.9g", t->key[k].field->name, x->value[k]);
-	sim_put(out, ", label: \"%s, tuned\"}", t->algo->label);
+	sim_put(out, ", label: \"%s%s\"}", t->algo->label, ending);
 }

@@ -70,8 +70,9 @@ struct xp_tune_specs {
 xp_tune_scorer xp_tune_on;
 
 /* The algorithm with the values of a try, as a spec has it: TEXT is how it was
- * given, a name or a flow mapping without a label. */
+ * given, a name or a flow mapping without a label, and its label ends with ENDING,
+ * such as ", tuned". */
 void xp_tune_put(const struct xp_tune *t, const struct xp_tune_try *x,
-    const char *text, struct sim_text *out);
+    const char *text, const char *ending, struct sim_text *out);
 
 #endif

@@ -7,26 +7,24 @@
 #include <string.h>
 
 #include "experiments/arena/cpu.h"
+#include "experiments/arena/tune.h"
+#include "experiments/cmd/arena_game.h"
 #include "experiments/cmd/arena_plot.h"
 #include "experiments/cmd/arena_tell.h"
-#include "experiments/cmd/arena_words.h"
+#include "experiments/cmd/arena_tune.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/signals.h"
-#include "experiments/plug/plug.h"
-#include "experiments/spec/config.h"
 #include "experiments/sweep/progress.h"
 #include "experiments/sweep/run.h"
 #include "models/clock.h"
-#include "models/telemetry/telemetry.h"
 #include "sim/text.h"
 
-enum { ARENA_MAX_ALGOS = 32, ARENA_MAX_SET = 64, ARENA_TEXT = 4096 };
 #define ARENA_SLOW_S 0.02
 #define ARENA_PHRASE "culprit arena 1"
 
 struct args {
 	const char *size, *algorithms, *families, *telemetries, *phrase;
-	const char *output;
+	const char *output, *tune;
 	struct cmd_set set;
 	uint32_t n_workers; /* 0: not asked for */
 	int force, fresh, quiet, plot;
@@ -42,8 +40,9 @@ static const struct cmd_option cmd_arena_options[] = {
     {"algorithms", 0, "A,B,...",
 	"these, each as in a spec: flock, or '{name: flock, beam: 4, label: "
 	"wide}', or one of yours, '{exec: \"python3 mine.py\"}' or '{plugin: "
-	"mine.so}', looked for from here (default: all that accuse links of "
-	"such telemetry)",
+	"mine.so}', looked for from here; flock_tuned is flock with the values "
+	"that did best on other runs (default: all that accuse links of "
+	"such telemetry, and rivals tuned so)",
 	.take = cmd_take_file, .at = CMD_AT(algorithms)},
     {"families", 0, "A,...", "of faults (default: all)", .take = cmd_take_file,
 	.at = CMD_AT(families)},
@@ -58,6 +57,11 @@ static const struct cmd_option cmd_arena_options[] = {
     {.doc = "How:"},
     {"jobs", 'j', "N", "worker processes (default: all processors)",
 	.take = cmd_take_u32, .at = CMD_AT(n_workers), .min = 1, .max = 4096},
+    {"tune", 0, "FILE",
+	"judge nobody, but find the values of parameters that do best on as "
+	"many runs of another seed, and write them to FILE; of "
+	"experiments/arena/tuned.tsv those labelled _tuned have theirs",
+	.take = cmd_take_file, .at = CMD_AT(tune)},
     {"quiet", 'q', NULL, "no progress", .take = cmd_take_flag,
 	.at = CMD_AT(quiet)},
     {.doc = "Where to:"},
@@ -131,24 +135,10 @@ static const struct cmd_line cmd_arena_line = {
 	"can't be read or written.",
 };
 
-/* --- which algorithms ------------------------------------------------------ */
-
-struct arena_algo {
-	char *text; /* as in a spec; within arena.list */
-	char label[64];
-	unsigned needs;
-	double most_s; /* of CPU, for a window so far */
-	int slow;      /* too slow for larger networks */
-};
-
 struct arena {
 	const struct args *a;
-	const struct xp_arena_size *size;
 	const volatile sig_atomic_t *stop;
-	char list[ARENA_TEXT];
-	struct arena_algo algo[ARENA_MAX_ALGOS];
-	size_t n_algos;
-	struct plug_set *plugs; /* those from outside */
+	struct cmd_arena_game game;
 	unsigned n_workers;
 	struct cmd_arena_told told;
 	FILE *cpu_out;
@@ -156,155 +146,7 @@ struct arena {
 	struct res_progress done;
 };
 
-static int arena_take_list(struct arena *x, struct sim_err *e)
-{
-	struct sim_text t = {x->list, sizeof(x->list), 0};
-	if (x->a->algorithms) {
-		if (strlen(x->a->algorithms) >= sizeof(x->list))
-			return sim_fail(e, SIM_EINVAL,
-			    "--algorithms is longer than %zu bytes.",
-			    sizeof(x->list) - 1);
-		sim_put(&t, "%s", x->a->algorithms);
-		return 0;
-	}
-	for (size_t i = 0; xp_arena_algorithms[i]; i++)
-		if (algo_find(xp_arena_algorithms[i]))
-			sim_put(&t, "%s%s", *x->list ? "," : "",
-			    xp_arena_algorithms[i]);
-	return 0;
-}
-
-static int arena_read_algo(struct arena *x, char *text, struct sim_err *e)
-{
-	struct sim_yaml y = {0};
-	struct xp_algo algo = {0};
-	if (x->n_algos == ARENA_MAX_ALGOS)
-		return sim_fail(e, SIM_EINVAL, "more than %d --algorithms.",
-		    ARENA_MAX_ALGOS);
-	int rc = sim_yaml_parse(&y, "--algorithms", text, strlen(text), e);
-	if (rc == 0 &&
-	    (rc = xp_algo_read(&y, y.root, x->plugs, x->n_algos, &algo, e)) ==
-		0)
-		rc = sim_yaml_verdict(&y, e);
-	for (size_t i = 0; rc == 0 && i < x->n_algos; i++)
-		if (strcmp(x->algo[i].label, algo.label) == 0)
-			rc = sim_fail(e, SIM_EINVAL,
-			    "--algorithms: two are labelled \"%s\"; give one a "
-			    "`label` of its own.",
-			    algo.label);
-	if (rc == 0) {
-		struct arena_algo *one = &x->algo[x->n_algos++];
-		one->text = text;
-		one->needs = algo.ops->needs;
-		memcpy(one->label, algo.label, sizeof(one->label));
-	}
-	free(algo.params);
-	sim_yaml_free(&y);
-	return rc;
-}
-
-static int arena_read_algos(struct arena *x, struct sim_err *e)
-{
-	int rc = arena_take_list(x, e);
-	for (char *at = x->list, *next = at; rc == 0 && next; at = next) {
-		char *end = cmd_arena_word_end(at);
-		next = *end ? end + 1 : NULL;
-		*end = '\0';
-		rc = arena_read_algo(x, at, e);
-	}
-	return rc;
-}
-
-static int arena_check_lists(const struct args *a, struct sim_err *e)
-{
-	const char *name[16];
-	size_t n = 0;
-	while (xp_arena_families[n])
-		n++;
-	int rc = cmd_arena_check_words("--families", a->families,
-	    xp_arena_families, n, e);
-	for (n = 0; xp_arena_telemetries[n].name; n++)
-		name[n] = xp_arena_telemetries[n].name;
-	return rc < 0 ? rc
-		      : cmd_arena_check_words("--telemetries", a->telemetries,
-			    name, n, e);
-}
-
-/* Whoever is named and reads nothing that is asked for would not be missed. */
-static int arena_check_reads(const struct arena *x, struct sim_err *e)
-{
-	for (size_t i = 0; x->a->algorithms && i < x->n_algos; i++) {
-		const struct xp_arena_telemetry *t, *asked = NULL;
-		unsigned lacks = 1;
-		for (t = xp_arena_telemetries; lacks && t->name; t++) {
-			if (!cmd_arena_is_asked(x->a->telemetries, t->name))
-				continue;
-			asked = t;
-			lacks = x->algo[i].needs & ~telemetry_holds(t->kinds);
-		}
-		if (lacks && asked)
-			return sim_fail(e, SIM_EINVAL,
-			    "--algorithms: %s reads none of --telemetries; %s "
-			    "has no %s.",
-			    x->algo[i].label, asked->name,
-			    obs_part_text(lacks));
-	}
-	return 0;
-}
-
 /* --- one sweep ------------------------------------------------------------- */
-
-static int arena_reads(const struct arena *x, size_t algo, size_t telemetry)
-{
-	return !x->algo[algo].slow &&
-	    !(x->algo[algo].needs &
-		~telemetry_holds(xp_arena_telemetries[telemetry].kinds));
-}
-
-/* The assignment of those that read that telemetry; how many they are. */
-static size_t arena_put_algos(const struct arena *x, size_t telemetry,
-    struct sim_text *t)
-{
-	size_t n = 0;
-	sim_put(t, "algorithms=[");
-	for (size_t i = 0; i < x->n_algos; i++)
-		if (arena_reads(x, i, telemetry))
-			sim_put(t, "%s%s", n++ > 0 ? ", " : "",
-			    x->algo[i].text);
-	sim_put(t, "]");
-	return n;
-}
-
-static int arena_load(const struct arena *x, const struct xp_arena_size *size,
-    size_t family, size_t telemetry, struct xp_spec *s, struct sim_err *e)
-{
-	const char *name = xp_arena_families[family];
-	char algos[ARENA_TEXT + 32], seed[64], runs[32], *path = NULL;
-	const char *set[ARENA_MAX_SET + 8];
-	struct sim_text t = {algos, sizeof(algos), 0};
-	size_t n = 0;
-	arena_put_algos(x, telemetry, &t);
-	snprintf(seed, sizeof(seed), "seed=%" PRIu64,
-	    xp_arena_seed(x->a->phrase));
-	snprintf(runs, sizeof(runs), "runs=%" PRIu32, size->runs);
-	set[n++] = seed;
-	if (!cmd_is_set("runs", x->a->set.set, x->a->set.n_set))
-		set[n++] = runs;
-	if (!cmd_is_set("sweep.zip.topology", x->a->set.set, x->a->set.n_set))
-		set[n++] = size->topologies;
-	set[n++] = xp_arena_telemetries[telemetry].set;
-	set[n++] = algos;
-	if (strcmp(name, "hot_tor") == 0)
-		set[n++] = size->one_rack;
-	for (size_t i = 0; i < x->a->set.n_set; i++)
-		set[n++] = x->a->set.set[i];
-	int rc = cmd_find(&path, name, "experiments/arena", ".yaml", e);
-	if (rc == 0 &&
-	    (rc = xp_spec_load_with(s, x->plugs, path, 0, set, n, e)) == 0)
-		cmd_warn(s);
-	free(path);
-	return rc;
-}
 
 static void arena_complain(void *arg, const char *message)
 {
@@ -318,9 +160,9 @@ static void arena_put_cost(struct arena *x, FILE *out, char sep,
     const char *family, size_t telemetry, const struct xp_arena_cost *c)
 {
 	const char *name = xp_arena_telemetries[telemetry].name;
-	for (size_t i = 0, k = 0; i < x->n_algos; i++) {
-		struct arena_algo *a = &x->algo[i];
-		if (!arena_reads(x, i, telemetry))
+	for (size_t i = 0, k = 0; i < x->game.n_algos; i++) {
+		struct cmd_arena_algo *a = &x->game.algo[i];
+		if (!cmd_arena_reads(&x->game, i, telemetry))
 			continue;
 		a->most_s = fmax(a->most_s, c->of[k].s);
 		fprintf(out, "%s%c%s%c%s%c%.0f%c%.6g%c%.6g\n", family, sep,
@@ -367,7 +209,8 @@ static int arena_run(struct arena *x, size_t family, size_t telemetry,
 	    .stop = x->stop,
 	    .complain = arena_complain,
 	    .arg = x};
-	int rc = arena_load(x, x->size, family, telemetry, &s, e);
+	int rc = cmd_arena_load(&x->game, x->game.size, family, telemetry, NULL,
+	    &s, e);
 	if (rc == 0 && (rc = cmd_make_way(out, e)) == 0)
 		rc = xp_run_sweep(&r, &c, e);
 	if (rc == 0)
@@ -385,29 +228,13 @@ static int arena_run(struct arena *x, size_t family, size_t telemetry,
 	return rc;
 }
 
-/* Whether that telemetry is asked for and any algorithm can use what it has. */
-static int arena_is_read(const struct arena *x, size_t telemetry)
-{
-	int any = 0;
-	for (size_t i = 0; i < x->n_algos; i++)
-		any |= arena_reads(x, i, telemetry);
-	return any &&
-	    cmd_arena_is_asked(x->a->telemetries,
-		xp_arena_telemetries[telemetry].name);
-}
-
-static int arena_is_due(const struct arena *x, size_t family, size_t telemetry)
-{
-	return cmd_arena_is_asked(x->a->families, xp_arena_families[family]) &&
-	    arena_is_read(x, telemetry);
-}
-
 static uint64_t arena_each(struct arena *x, int run, int *rc, struct sim_err *e)
 {
 	uint64_t n = 0;
 	for (size_t f = 0; xp_arena_families[f]; f++)
 		for (size_t t = 0; xp_arena_telemetries[t].name; t++) {
-			if (*rc < 0 || *x->stop || !arena_is_due(x, f, t))
+			if (*rc < 0 || *x->stop ||
+			    !cmd_arena_is_due(&x->game, f, t))
 				continue;
 			n++;
 			if (!run)
@@ -446,7 +273,7 @@ static int arena_scale(struct arena *x, const struct xp_arena_size *size,
     size_t telemetry, FILE *out, struct sim_err *e)
 {
 	struct xp_spec s = {0};
-	int rc = arena_load(x, size, 0, telemetry, &s, e);
+	int rc = cmd_arena_load(&x->game, size, 0, telemetry, NULL, &s, e);
 	if (rc == 0)
 		rc = arena_time(x, size->name, telemetry, &s, out, '\t', e);
 	xp_spec_free(&s);
@@ -456,8 +283,8 @@ static int arena_scale(struct arena *x, const struct xp_arena_size *size,
 /* Who takes long for a window of one size would take minutes for the next. */
 static void arena_leave_slow(struct arena *x)
 {
-	for (size_t i = 0; i < x->n_algos; i++)
-		x->algo[i].slow = x->algo[i].most_s > ARENA_SLOW_S;
+	for (size_t i = 0; i < x->game.n_algos; i++)
+		x->game.algo[i].slow = x->game.algo[i].most_s > ARENA_SLOW_S;
 }
 
 static uint64_t arena_scale_each(struct arena *x, FILE *out, int *rc,
@@ -466,7 +293,8 @@ static uint64_t arena_scale_each(struct arena *x, FILE *out, int *rc,
 	uint64_t n = 0;
 	for (size_t i = 0; xp_arena_sizes[i].name; i++) {
 		for (size_t t = 0; xp_arena_telemetries[t].name; t++) {
-			if (*rc < 0 || *x->stop || !arena_is_read(x, t))
+			if (*rc < 0 || *x->stop ||
+			    !cmd_arena_is_read(&x->game, t))
 				continue;
 			n++;
 			if (!out)
@@ -490,8 +318,8 @@ static int arena_scaling(struct arena *x, struct sim_err *e)
 	FILE *out = open_memstream(&text, &n);
 	if (!out)
 		return sim_fail(e, SIM_ENOMEM, "no memory for times.");
-	for (size_t i = 0; i < x->n_algos; i++)
-		x->algo[i].most_s = 0;
+	for (size_t i = 0; i < x->game.n_algos; i++)
+		x->game.algo[i].most_s = 0;
 	fputs("size\ttelemetry\talgorithm\tlinks\tcpu_s\tmemory_bytes\n", out);
 	x->done =
 	    (struct res_progress){.n_cells = arena_scale_each(x, NULL, &rc, e)};
@@ -515,10 +343,10 @@ static int arena_plot(const struct arena *x, struct sim_err *e)
 	char algos[ARENA_MAX_ALGOS * 70], title[128];
 	struct sim_text t = {algos, sizeof(algos), 0};
 	const struct xp_arena_standing *s = &x->told.standing;
-	for (size_t i = 0; i < x->n_algos; i++)
-		cmd_arena_put_label(&t, x->algo[i].label);
+	for (size_t i = 0; i < x->game.n_algos; i++)
+		cmd_arena_put_label(&t, x->game.algo[i].label);
 	snprintf(title, sizeof(title), "Arena %d, size %s, seed %" PRIu64,
-	    XP_ARENA_VERSION, x->size->name, xp_arena_seed(x->a->phrase));
+	    XP_ARENA_VERSION, x->game.size->name, x->game.seed);
 	const struct cmd_arena_plot p = {.dir = x->told.dir,
 	    .title = title,
 	    .algos = algos,
@@ -548,6 +376,44 @@ static int arena_all_of_it(struct arena *x, struct sim_err *e)
 	return x->told.n_failed > 0 ? CMD_TROUBLE : CMD_GOOD;
 }
 
+/* Written once all is known, so that one that was stopped leaves what there was. */
+static int arena_tune_it(struct arena *x, struct sim_err *e)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	if (!out)
+		return cmd_fail(CMD_TROUBLE, e);
+	int rc = cmd_arena_tune(&x->game, x->n_workers, x->a->quiet, x->stop,
+	    out, e);
+	if (fclose(out) != 0 && rc == 0)
+		rc = sim_fail(e, SIM_ENOMEM, "no memory for values.");
+	if (rc == 0)
+		rc = cmd_write_file(x->a->tune, text, n, e);
+	free(text);
+	if (rc < 0)
+		return cmd_fail(cmd_exit_of(rc), e);
+	return rc == 0 ? CMD_GOOD : CMD_TROUBLE;
+}
+
+static void arena_open(struct arena *x, const struct args *a)
+{
+	const uint64_t seed = xp_arena_seed(a->phrase);
+	x->a = a;
+	x->game = (struct cmd_arena_game){.algorithms = a->algorithms,
+	    .families = a->families,
+	    .telemetries = a->telemetries,
+	    .set = &a->set,
+	    .size = arena_size(a->size),
+	    .seed = a->tune ? xp_tune_seed(seed) : seed,
+	    .tunes = a->tune != NULL};
+	x->told.size = x->game.size->name;
+	x->told.phrase = a->phrase;
+	x->told.tuned = &x->game.tuned;
+	x->told.dir = a->output ? a->output : "results/out/arena";
+	x->n_workers = a->n_workers ? a->n_workers : cmd_processors();
+}
+
 int cmd_arena(int argc, char **argv)
 {
 	struct args a = {.size = "s", .phrase = ARENA_PHRASE};
@@ -557,24 +423,16 @@ int cmd_arena(int argc, char **argv)
 	cmd_parse(&cmd_arena_line, argc, argv, &a);
 	if (!x)
 		return CMD_TROUBLE;
-	x->a = &a;
-	x->size = arena_size(a.size);
-	x->told.size = x->size->name;
-	x->told.phrase = a.phrase;
-	x->told.dir = a.output ? a.output : "results/out/arena";
-	x->n_workers = a.n_workers ? a.n_workers : cmd_processors();
-	if ((rc = plug_set_open(&x->plugs, "", &e)) < 0 ||
-	    (rc = arena_read_algos(x, &e)) < 0 ||
-	    (rc = arena_check_lists(&a, &e)) < 0 ||
-	    (rc = arena_check_reads(x, &e)) < 0) {
+	arena_open(x, &a);
+	if ((rc = cmd_arena_game_open(&x->game, &e)) < 0) {
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	} else {
 		x->stop = cmd_catch_signals();
-		code = arena_all_of_it(x, &e);
+		code = a.tune ? arena_tune_it(x, &e) : arena_all_of_it(x, &e);
 	}
 	xp_arena_free(&x->told.standing);
 	xp_arena_ranks_free(&x->told.ranks);
-	plug_set_free(x->plugs);
+	cmd_arena_game_close(&x->game);
 	free(x->told.cpu);
 	free(x);
 	return code;

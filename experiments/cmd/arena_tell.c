@@ -92,6 +92,12 @@ int cmd_arena_print(const struct cmd_arena_told *x, struct sim_err *e)
 	    "blame", "alarms/day", "host B/s", "sw. B/s", "CPU ms", "kB");
 	for (size_t i = 0; rc == 0 && i < s->n_of_all; i++)
 		rc = arena_print_row(x, &s->entry[i], e);
+	if (x->tuned->n > 0)
+		printf("\nThose labelled NAME_tuned, such as flock_tuned, have "
+		       "the "
+		       "values that did best on\n%u runs of seed %" PRIu64
+		       " at size %s.",
+		    x->tuned->runs, x->tuned->seed, x->tuned->size);
 	printf("\n* nothing with fewer bytes of a host has a greater F.\n");
 	xp_arena_answer(s, answer);
 	if (*answer)

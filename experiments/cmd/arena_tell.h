@@ -6,6 +6,7 @@
 
 #include "experiments/arena/ranks.h"
 #include "experiments/arena/standing.h"
+#include "experiments/arena/tuned.h"
 
 /* All that sweeps came to. */
 struct cmd_arena_told {
@@ -14,7 +15,8 @@ struct cmd_arena_told {
 	unsigned n_failed; /* cells */
 	struct xp_arena_standing standing; /* summed */
 	struct xp_arena_ranks ranks;
-	char *cpu; /* cpu.csv */
+	const struct xp_arena_tuned *tuned; /* empty: nobody was */
+	char *cpu;                          /* cpu.csv */
 	size_t n_cpu;
 };
 

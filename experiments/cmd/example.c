@@ -54,6 +54,8 @@ const struct cmd_example cmd_examples[] = {
     {"arena",
 	"culprit arena --algorithms 'alg1,{name: flock, label: wide, beam: 8}'",
 	"two of them, one with other parameters"},
+    {"arena", "culprit arena --size m --set runs=5 --tune tuned.tsv",
+	"values of rivals' parameters, found on other runs"},
     {"tune", "culprit tune experiments/arena/soft.yaml flock",
 	"on other runs than the spec has"},
     {"tune",

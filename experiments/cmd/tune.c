@@ -88,7 +88,7 @@ static void tune_print_best(const struct xp_tune *t, const char *text)
 {
 	char entry[1024];
 	struct sim_text out = {entry, sizeof(entry), 0};
-	xp_tune_put(t, &t->tried[t->best], text, &out);
+	xp_tune_put(t, &t->tried[t->best], text, ", tuned", &out);
 	printf("%s\n", t->best == 0 ? text : entry);
 }
 

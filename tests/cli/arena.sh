@@ -167,6 +167,50 @@ mistakes_are_named() {
 	    --set runs=1
 }
 
+# Values found on other runs stand beside the paper's. They are found in the same
+# way by any number of jobs, and what stands in the file is what is run.
+rivals_are_tuned_on_other_runs() {
+	local entry judged
+	some=(--size s --telemetries int,a1 --families single,none --set runs=2)
+	run_for 0 "$CULPRIT" arena "${some[@]}" --algorithms flock,sieve -q \
+	    -j 1 --tune one.tsv
+	run_for 0 "$CULPRIT" arena "${some[@]}" --algorithms flock,sieve -q \
+	    -j 2 --tune two.tsv
+	same one.tsv two.tsv
+	[[ $(grep -c '^[a-z]' one.tsv) = 3 ]] # with the head
+	awk -F'\t' 'NR > 2 && $6 < $5 { exit 1 }' one.tsv ||
+	    fail "its own values do better"
+	mkdir -p experiments/arena
+	# Of a1 there is none, and it takes no part there.
+	grep -v '^a1' one.tsv >experiments/arena/tuned.tsv
+	run_for 0 "$CULPRIT" arena "${some[@]}" -q -o both \
+	    --algorithms flock,flock_tuned
+	[[ $(grep -cE '^int +flock(_tuned)? ' stdout) = 2 ]]
+	[[ $(grep -cE '^a1 +flock' stdout) = 1 ]]
+	says '^2 runs of seed [0-9]+ at size s' stdout
+	entry=$(sed -n 's/^int\tflock\t\([^\t]*\).*/\1/p' one.tsv)
+	run_for 0 "$CULPRIT" arena "${some[@]}" -q -o hand \
+	    --telemetries int --algorithms "$entry"
+	grep '^single,int,flock_tuned' both/scores.csv >want
+	grep '^single,int,flock_tuned' hand/scores.csv >got
+	same got want
+	run_for 2 "$CULPRIT" arena "${some[@]}" -q -o bad --telemetries a1 \
+	    --algorithms flock_tuned
+	says 'no values of flock_tuned for any of --telemetries'
+	run_for 2 "$CULPRIT" arena -q -o bad --algorithms sieve_tuned
+	says 'no values for "sieve"'
+	run_for 2 "$CULPRIT" arena "${some[@]}" -q --algorithms sieve \
+	    --tune no.tsv
+	says 'none has parameters that are usually tuned'
+	# Nobody is judged on what it was tuned on.
+	judged=$(sed -nE '1s/.*seed ([0-9]+).*/\1/p' both/standing.tsv)
+	sed -i "1s/seed [0-9]*/seed $judged/" experiments/arena/tuned.tsv
+	run_for 2 "$CULPRIT" arena "${some[@]}" -q -o bad \
+	    --algorithms flock_tuned
+	says 'tuned.tsv: was found on runs of this very seed'
+	[[ ! -e bad && ! -e no.tsv ]] || fail "something was written"
+}
+
 prepare
 # One in C and one in Python, named from where the user stands, read the same rows
 # and equal paths, and stand in the table.
@@ -204,5 +248,5 @@ run_tests the_bytes_are_the_same_for_any_number_of_jobs \
     a_kill_loses_nothing what_a_telemetry_lacks_is_not_asked_of_it \
     scores_are_those_of_the_runs false_alarms_a_day_have_exact_bounds \
     the_standing_is_held_against_an_earlier_one another_phrase_is_another_draw \
-    figures_are_drawn mistakes_are_named \
+    figures_are_drawn mistakes_are_named rivals_are_tuned_on_other_runs \
     algorithms_from_outside_take_part
