@@ -29,7 +29,7 @@ set ytics font tiny
 set xtics font tiny rotate by 40 right
 set cbtics font tiny
 unset key
-set label FOOT sprintf("means of %d runs; white: no answer", runs)
+set label FOOT sprintf("means of %d runs; white: no answer, which counts as 0 in means", runs)
 set style fill solid 1 noborder
 dark(v) = v < 0.2 || v > 0.8 ? 0xffffff : 0x222222
 # Two digits behind the point, which are enough of what is no more than 1.

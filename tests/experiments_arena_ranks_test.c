@@ -7,6 +7,7 @@
 #include "tests/test.h"
 
 enum { N_NETWORKS = 3, N_RUNS = 2 };
+#define MUTE -1. /* did not answer */
 
 static char *copy(const char *s)
 {
@@ -47,8 +48,18 @@ static void found_cube(struct res_cube *c, size_t n, const char *const name[],
 		c->status[i] = RES_DONE;
 		for (size_t a = 0; a < n; a++) {
 			const double r = found[i / N_RUNS * n + a] / 10;
+			const int mute = r < 0;
 			res_columns_put(&c->rows, i,
-			    res_row_doubles(a) + RES_ALGO_f, 2 * r / (1 + r));
+			    res_row_doubles(a) + RES_ALGO_f,
+			    mute ? NAN : 2 * r / (1 + r));
+			res_columns_put(&c->rows, i,
+			    res_row_doubles(a) + RES_ALGO_n_unanswered, mute);
+			res_columns_put(&c->rows, i,
+			    res_row_doubles(a) + RES_ALGO_n_to_find,
+			    mute ? NAN : 10);
+			res_columns_put(&c->rows, i,
+			    res_row_doubles(a) + RES_ALGO_n_top,
+			    mute ? NAN : 10);
 		}
 	}
 }
@@ -119,7 +130,20 @@ static void groups_are_the_longest(void **state)
 	free(text);
 }
 
-/* An algorithm that fell silent on one network costs no other its rank. */
+/* Who does not answer has found nothing: 2 1 2 of x, 3 2 3 of y, 1 3 1. */
+static void who_does_not_answer_is_last(void **state)
+{
+	static const char *const names[] = {"x", "y", "mute"};
+	static const double found[] = {9, 8, 10, 5, 4, MUTE, 3, 1, 10};
+	char *text = table_of(3, names, found);
+	(void)state;
+	must_say(text, "\trank\tmute\t0\t1.66667\t");
+	must_say(text, "\trank\tx\t1\t1.66667\t");
+	must_say(text, "\trank\ty\t2\t2.66667\t");
+	free(text);
+}
+
+/* An algorithm that accuses nobody on one network costs no other its rank. */
 static void who_lacks_a_task_is_left_out(void **state)
 {
 	static const char *const names[] = {"x", "y", "gone"};
@@ -162,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ranks_of_three_by_hand),
 	    cmocka_unit_test(groups_are_the_longest),
+	    cmocka_unit_test(who_does_not_answer_is_last),
 	    cmocka_unit_test(who_lacks_a_task_is_left_out),
 	    cmocka_unit_test(no_memory_is_told),
 	};

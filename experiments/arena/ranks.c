@@ -66,9 +66,14 @@ static int ranks_add_point(struct xp_arena_ranks *r, const char *family,
 	for (size_t run = 0; rc == 0 && run < c->n_runs; run++) {
 		const double f = res_cube_value(c, point, run,
 		    res_row_doubles(algo) + RES_ALGO_f);
-		if (res_cube_run_status(c, point, run) != RES_DONE || isnan(f))
+		if (res_cube_run_status(c, point, run) != RES_DONE)
 			continue;
-		x->f += f;
+		const size_t row = res_cube_row(c, point, run);
+		if (isnan(f) &&
+		    !(xp_arena_unanswered(c, row, algo) &&
+			xp_arena_to_find(c, row) > 0))
+			continue;
+		x->f += isnan(f) ? 0 : f;
 		x->n++;
 	}
 	return rc;

@@ -3,9 +3,9 @@
  *
  * Algorithms that read one telemetry meet the same tasks: a task is a family of
  * faults on a kind of network, an algorithm's score there the mean F of all its
- * windows. Their mean ranks, and the difference that chance alone does not make,
- * are those of sim/ranks.h; F of easy and of hard tasks are so never mixed. What
- * fails nothing has no F, and is no task.
+ * windows, 0 where it did not answer. Their mean ranks, and the difference that
+ * chance alone does not make, are those of sim/ranks.h; F of easy and of hard tasks
+ * are so never mixed. What fails nothing has no F, and is no task.
  */
 #ifndef EXPERIMENTS_ARENA_RANKS_H
 #define EXPERIMENTS_ARENA_RANKS_H
@@ -39,8 +39,8 @@ int xp_arena_ranks_add(struct xp_arena_ranks *r, const char *family,
 /* A table for gnuplot with a row for each algorithm and telemetry that two or more
  * read, in the order of ranks, and one for each longest group of algorithms of
  * which no two are further apart than the critical difference (kind "rank",
- * "group"; a group has its level, from 0). An algorithm that lacks a task that
- * others have is left out. Errors SIM_ENOMEM. */
+ * "group"; a group has its level, from 0). An algorithm that was not asked in a
+ * task that others have is left out. Errors SIM_ENOMEM. */
 int xp_arena_ranks_print(const struct xp_arena_ranks *r, FILE *out,
     struct sim_err *e);
 

@@ -34,6 +34,7 @@ void xp_arena_free(struct xp_arena_standing *s)
 	for (size_t i = 0; i < s->n; i++) {
 		free(s->entry[i].num);
 		free(s->entry[i].den);
+		free(s->entry[i].chance);
 	}
 	free(s->entry);
 	*s = (struct xp_arena_standing){0};
@@ -52,9 +53,10 @@ static int arena_new(struct xp_arena_standing *s, size_t family,
 	    .n_runs = n_runs};
 	snprintf(x->algorithm, sizeof(x->algorithm), "%s", algorithm);
 	s->n++;
-	if ((rc = SIM_ZALLOC(&x->num, XP_ARENA_N_SCORES * n_runs, e)) < 0)
+	if ((rc = SIM_ZALLOC(&x->num, XP_ARENA_N_SCORES * n_runs, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&x->den, XP_ARENA_N_SCORES * n_runs, e)) < 0)
 		return rc;
-	return SIM_ZALLOC(&x->den, XP_ARENA_N_SCORES * n_runs, e);
+	return SIM_ZALLOC(&x->chance, n_runs, e);
 }
 
 /* --- one window ----------------------------------------------------------- */
@@ -69,13 +71,52 @@ static void arena_count(struct xp_arena_entry *x, unsigned score, size_t run,
 	x->den[score * x->n_runs + run] += den;
 }
 
-static void arena_window(struct xp_arena_entry *x, size_t run,
-    const struct res_trial_metrics *t, const struct res_algo_metrics *a)
+int xp_arena_unanswered(const struct res_cube *c, size_t row, size_t algo)
+{
+	struct res_algo_metrics a;
+	res_cube_get_row(c, row, res_row_doubles(algo), RES_N_ALGO_METRICS,
+	    (double *)&a);
+	/* Who can't read the window has no number at all. */
+	return a.n_unanswered == 1 || isnan(a.n_top);
+}
+
+/* What any algorithm that answered has as METRIC that is the truth's alone; NaN:
+ * none has it. */
+static double arena_true(const struct res_cube *c, size_t row, unsigned metric)
+{
+	double x = NAN;
+	for (size_t i = 0; isnan(x) && i < c->n_algos; i++)
+		res_cube_get_row(c, row, res_row_doubles(i) + metric, 1, &x);
+	return x;
+}
+
+double xp_arena_to_find(const struct res_cube *c, size_t row)
+{
+	double x = arena_true(c, row, RES_ALGO_n_to_find);
+	/* Nobody has answered: links in place of links and switches. */
+	if (isnan(x))
+		res_cube_get_row(c, row, RES_TRIAL_n_faults, 1, &x);
+	return isnan(x) ? 0 : x;
+}
+
+static void arena_no_answer(struct xp_arena_entry *x, size_t run,
+    const struct res_cube *c, size_t row)
+{
+	const double to_find = xp_arena_to_find(c, row);
+	if (!(to_find > 0))
+		return;
+	arena_count(x, XP_ARENA_f, run, 0, 1);
+	arena_count(x, XP_ARENA_recall, run, 0, to_find);
+	arena_count(x, XP_ARENA_exact, run, 0, 1);
+	arena_count(x, XP_ARENA_blame, run, 0,
+	    arena_true(c, row, RES_ALGO_flows_fault));
+}
+
+static void arena_answer(struct xp_arena_entry *x, size_t run,
+    struct res_algo_metrics *a)
 {
 	const int exact =
 	    a->n_found == a->n_to_find && a->n_flagged_true == a->n_flagged;
-	if (isnan(a->n_flagged))
-		return;
 	if (a->n_to_find > 0) {
 		arena_count(x, XP_ARENA_f, run, a->f, 1);
 		arena_count(x, XP_ARENA_precision, run, a->n_flagged_true,
@@ -87,7 +128,34 @@ static void arena_window(struct xp_arena_entry *x, size_t run,
 	} else {
 		arena_count(x, XP_ARENA_alarms, run, a->n_flagged > 0, 1);
 	}
-#define X(name) arena_count(x, XP_ARENA_##name, run, t->name, 1);
+	for (size_t b = 0; b < RES_N_CHANCE_BINS; b++) {
+		const double *sums = res_chance_sums(a, b);
+		if (isnan(sums[0]))
+			continue;
+		x->chance[run][b].n += sums[0];
+		x->chance[run][b].stated += sums[1];
+		x->chance[run][b].n_true += sums[2];
+	}
+}
+
+static void arena_window(struct xp_arena_entry *x, size_t run,
+    const struct res_cube *c, size_t row, size_t algo)
+{
+	const int lacks = xp_arena_unanswered(c, row, algo);
+	struct res_trial_metrics t;
+	struct res_algo_metrics a;
+	res_cube_get_row(c, row, 0, RES_N_TRIAL_METRICS, (double *)&t);
+	res_cube_get_row(c, row, res_row_doubles(algo), RES_N_ALGO_METRICS,
+	    (double *)&a);
+	/* Who answers without accusing anybody takes no part. */
+	if (!lacks && isnan(a.n_flagged))
+		return;
+	arena_count(x, XP_ARENA_answered, run, !lacks, 1);
+	if (lacks)
+		arena_no_answer(x, run, c, row);
+	else
+		arena_answer(x, run, &a);
+#define X(name) arena_count(x, XP_ARENA_##name, run, t.name, 1);
 	XP_ARENA_COSTS(X)
 #undef X
 }
@@ -105,15 +173,12 @@ int xp_arena_add(struct xp_arena_standing *s, size_t family, size_t telemetry,
 			const size_t point = cell / c->n_runs,
 				     run = cell % c->n_runs,
 				     row = res_cube_row(c, point, run);
-			if (row == SIZE_MAX || c->status[row] != RES_DONE)
+			if (row == SIZE_MAX)
 				continue;
-			struct res_trial_metrics t;
-			struct res_algo_metrics a;
-			res_cube_get_row(c, row, 0, RES_N_TRIAL_METRICS,
-			    (double *)&t);
-			res_cube_get_row(c, row, res_row_doubles(i),
-			    RES_N_ALGO_METRICS, (double *)&a);
-			arena_window(x, run, &t, &a);
+			if (c->status[row] == RES_DONE)
+				arena_window(x, run, c, row, i);
+			else if (c->status[row] != RES_NOT_RUN)
+				arena_count(x, XP_ARENA_answered, run, 0, 1);
 		}
 	}
 	return 0;
@@ -131,6 +196,12 @@ static void arena_join(struct xp_arena_entry *all,
 			if (x->den[i] > 0)
 				arena_count(all, m, r, x->num[i] / x->den[i],
 				    1);
+		}
+	for (size_t r = 0; r < x->n_runs && r < all->n_runs; r++)
+		for (size_t b = 0; b < RES_N_CHANCE_BINS; b++) {
+			all->chance[r][b].n += x->chance[r][b].n;
+			all->chance[r][b].stated += x->chance[r][b].stated;
+			all->chance[r][b].n_true += x->chance[r][b].n_true;
 		}
 	const double n = x->den[XP_ARENA_f * x->n_runs];
 	if (n > 0 && (all->windows == 0 || n < all->windows))
@@ -190,6 +261,12 @@ struct sim_ratio xp_arena_score(const struct xp_arena_entry *x, unsigned score)
 	struct sim_ratio out;
 	sim_ratio_mean(&s, 0.95, &out);
 	return out;
+}
+
+int xp_arena_calibration(const struct xp_arena_entry *x,
+    struct res_calibration *out, struct sim_err *e)
+{
+	return res_calibration(x->chance, x->n_runs, out, e);
 }
 
 /* Runs of all families have no whole windows any more: those of each are added
@@ -322,8 +399,50 @@ int xp_arena_print_scores(const struct xp_arena_standing *s, FILE *out,
 		}
 		if ((rc = xp_arena_alarms_a_day(s, x, &r, e)) == 0)
 			arena_print_score(x, "alarms_a_day", &r, out);
+		struct res_calibration c;
+		if (rc == 0 && (rc = xp_arena_calibration(x, &c, e)) == 0) {
+			arena_print_score(x, "ece", &c.ece, out);
+			r = (struct sim_ratio){c.if_right, NAN, NAN};
+			arena_print_score(x, "ece_if_right", &r, out);
+		}
 	}
 	return rc;
+}
+
+/* Windows that X was asked about and, of these, did not answer. */
+static double arena_gap(const struct xp_arena_entry *x, double *asked)
+{
+	const struct sim_ratio_sample n = arena_sample(x, XP_ARENA_answered);
+	double gap = 0;
+	*asked = 0;
+	for (size_t i = 0; i < n.n; i++) {
+		*asked += n.den[i];
+		gap += n.den[i] - n.num[i];
+	}
+	return gap;
+}
+
+void xp_arena_print_gaps(const struct xp_arena_standing *s, FILE *out)
+{
+	for (size_t i = 0; i < s->n_of_all; i++) {
+		const struct xp_arena_entry *x = &s->entry[i];
+		double asked, gap = arena_gap(x, &asked);
+		if (!(gap > 0))
+			continue;
+		fprintf(out, "%s on %s did not answer", x->algorithm,
+		    xp_arena_telemetries[x->telemetry].name);
+		const char *comma = "";
+		for (size_t k = s->n_of_all; k < s->n; k++) {
+			const struct xp_arena_entry *y = &s->entry[k];
+			if (!arena_is(x, y) ||
+			    !((gap = arena_gap(y, &asked)) > 0))
+				continue;
+			fprintf(out, "%s %.0f of %.0f windows of %s", comma,
+			    gap, asked, xp_arena_family_name(y->family));
+			comma = ",";
+		}
+		fputs("; F of these is 0.\n", out);
+	}
 }
 
 void xp_arena_print_pairs(const struct xp_arena_standing *s, FILE *out)
@@ -364,18 +483,20 @@ void xp_arena_print_front(const struct xp_arena_standing *s, FILE *out)
 	const struct xp_arena_entry *best = xp_arena_best(s),
 				    *least = xp_arena_thriftiest(s);
 	fputs("telemetry\torder\talgorithm\thost_bytes_s\tf\tf_lo\tf_hi\t"
-	      "in_front\tanswer\n",
+	      "in_front\tanswer\tanswered\n",
 	    out);
 	for (size_t i = 0; i < s->n_of_all; i++) {
 		const struct xp_arena_entry *x = &s->entry[i];
 		const struct sim_ratio f = xp_arena_score(x, XP_ARENA_f);
-		fprintf(out, "%s\t%zu\t%s\t%.6g\t%.6g\t%.6g\t%.6g\t%d\t%s\n",
+		fprintf(out,
+		    "%s\t%zu\t%s\t%.6g\t%.6g\t%.6g\t%.6g\t%d\t%s\t%.6g\n",
 		    xp_arena_telemetries[x->telemetry].name, arena_order(s, x),
 		    x->algorithm, arena_value(x, XP_ARENA_host_bytes_s),
 		    f.value, f.lo, f.hi, xp_arena_in_front(s, x),
 		    x == least      ? "least"
 			: x == best ? "best"
-				    : "-");
+				    : "-",
+		    arena_value(x, XP_ARENA_answered));
 	}
 }
 
@@ -403,7 +524,9 @@ void xp_arena_print_map(const struct xp_arena_standing *s, FILE *out)
 			const struct xp_arena_entry *x = &s->entry[k];
 			if (!arena_is(x, &s->entry[i]))
 				continue;
-			const double f = arena_value(x, XP_ARENA_f),
+			const double f = arena_value(x, XP_ARENA_answered) > 0
+			    ? arena_value(x, XP_ARENA_f)
+			    : NAN,
 				     quiet =
 					 1 - arena_value(x, XP_ARENA_alarms);
 			fprintf(out, "%zu\t%s, %s\t%zu\t%s\t%.6g\n", i,

@@ -10,6 +10,15 @@
  * where P is 1 if nothing is accused and F is 0 if nothing is found. DEPARTS:
  * Flock (CoNEXT'23) takes F of mean precision and mean recall, which no run alone
  * has, so that runs could not be paired. Precision and recall are pooled.
+ *
+ * Who does not answer has found nothing: F, recall, exact and blame of such a window
+ * are 0, in means of a family, of all families and in ranks. It accuses nobody
+ * either, but such a quiet window does not count as one without an alarm. How many
+ * windows were answered is a score of its own.
+ *
+ * Chances that an algorithm states are held against what failed, in all windows,
+ * quiet ones too (results/calibration.h); of all families together their components
+ * are pooled, since what one family states too high another may too low.
  */
 #ifndef EXPERIMENTS_ARENA_SCORE_H
 #define EXPERIMENTS_ARENA_SCORE_H
@@ -17,6 +26,7 @@
 #include <stdio.h>
 
 #include "experiments/arena/suite.h"
+#include "results/calibration.h"
 #include "results/cube.h"
 #include "sim/ratio.h"
 
@@ -27,7 +37,8 @@
 	X(recall, "failed that are accused / failed")                          \
 	X(exact, "windows with a fault told exactly / these")                  \
 	X(alarms, "windows without a fault with an accusation / these")        \
-	X(blame, "flows hurt by a fault, blamed on it / these")
+	X(blame, "flows hurt by a fault, blamed on it / these")                \
+	X(answered, "windows answered / windows asked about")
 #define XP_ARENA_COSTS(X)                                                      \
 	X(host_bytes_s)                                                        \
 	X(host_packets_s)                                                      \
@@ -53,6 +64,7 @@ struct xp_arena_entry {
 	double windows; /* of all families: with a fault, of the family that has
 			   fewest a run */
 	double *num, *den; /* [XP_ARENA_N_SCORES][n_runs] */
+	struct res_chance_bin (*chance)[RES_N_CHANCE_BINS]; /* [n_runs] */
 };
 
 /* Zeroed is empty. */
@@ -81,6 +93,15 @@ struct sim_ratio xp_arena_score(const struct xp_arena_entry *x, unsigned score);
 int xp_arena_alarms_a_day(const struct xp_arena_standing *s,
     const struct xp_arena_entry *x, struct sim_ratio *out, struct sim_err *e);
 
+/* The error of X's stated chances; NaN if it states none. Errors SIM_ENOMEM. */
+int xp_arena_calibration(const struct xp_arena_entry *x,
+    struct res_calibration *out, struct sim_err *e);
+
+/* Of C's window ROW, which is done: whether ALGO did not answer; and how many there
+ * were to find, which is 0 or more. */
+int xp_arena_unanswered(const struct res_cube *c, size_t row, size_t algo);
+double xp_arena_to_find(const struct res_cube *c, size_t row);
+
 /* The F of A less that of B, paired by run, with its interval of 95 %. */
 struct sim_ratio xp_arena_difference(const struct xp_arena_entry *a,
     const struct xp_arena_entry *b);
@@ -101,8 +122,8 @@ int xp_arena_in_front(const struct xp_arena_standing *s,
 /* Beyond the last one it is "all". */
 const char *xp_arena_family_name(size_t family);
 
-/* Tidy CSV: family, telemetry, algorithm, score, value, lo, hi, runs; alarms_a_day
- * is one of the scores. Errors SIM_ENOMEM. */
+/* Tidy CSV: family, telemetry, algorithm, score, value, lo, hi, runs; alarms_a_day,
+ * ece and ece_if_right are of the scores. Errors SIM_ENOMEM. */
 int xp_arena_print_scores(const struct xp_arena_standing *s, FILE *out,
     struct sim_err *e);
 
@@ -110,8 +131,12 @@ int xp_arena_print_scores(const struct xp_arena_standing *s, FILE *out,
  * difference of F, lo, hi. */
 void xp_arena_print_pairs(const struct xp_arena_standing *s, FILE *out);
 
+/* Who left windows of all families unanswered, a line each with how many, and of
+ * which families: for people. */
+void xp_arena_print_gaps(const struct xp_arena_standing *s, FILE *out);
+
 /* A table for gnuplot of entries of all families, in_front being 1 or 0; and one
- * of F by algorithm at telemetry, and family. */
+ * of F by algorithm at telemetry, and family, NaN where none was answered. */
 void xp_arena_print_front(const struct xp_arena_standing *s, FILE *out);
 void xp_arena_print_map(const struct xp_arena_standing *s, FILE *out);
 

@@ -3,6 +3,7 @@
  */
 #include "experiments/arena/standing.h"
 
+#include <gsl/gsl_cdf.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -76,8 +77,37 @@ static void standing_row(const struct xp_arena_entry *x, unsigned score,
 		fputs("\tNaN\n", out);
 }
 
-void xp_arena_print_standing(const struct xp_arena_standing *s,
-    const struct xp_arena_head *h, FILE *out)
+/* Costs are those of the telemetry, and hardly of the family; and that a family was
+ * answered need not be told. */
+static int standing_has(const struct xp_arena_entry *x, unsigned score)
+{
+	return score < XP_ARENA_answered ||
+	    (score == XP_ARENA_answered && xp_arena_score(x, score).value < 1);
+}
+
+/* Half of the interval is what Student's law makes of the standard error. */
+static int standing_chances(const struct xp_arena_entry *x, FILE *out,
+    struct sim_err *e)
+{
+	struct res_calibration c;
+	const int rc = xp_arena_calibration(x, &c, e);
+	if (rc < 0 || !(c.n > 0))
+		return rc;
+	fprintf(out, "%s\t%s\t%s:ece\t%zu\t%zu\t%.10g\t%.10g",
+	    xp_arena_family_name(x->family),
+	    xp_arena_telemetries[x->telemetry].name, x->algorithm, x->n_runs,
+	    x->n_runs, c.n, c.ece.value);
+	if (x->n_runs > 1)
+		fprintf(out, "\t%.4g\n",
+		    (c.ece.hi - c.ece.value) /
+			gsl_cdf_tdist_Qinv(0.025, (double)(x->n_runs - 1)));
+	else
+		fputs("\tNaN\n", out);
+	return 0;
+}
+
+int xp_arena_print_standing(const struct xp_arena_standing *s,
+    const struct xp_arena_head *h, FILE *out, struct sim_err *e)
 {
 	const char *version = res_version();
 	char answer[XP_ARENA_ANSWER];
@@ -88,9 +118,13 @@ void xp_arena_print_standing(const struct xp_arena_standing *s,
 	    "\nfamily\ttelemetry\t%s\n",
 	    XP_ARENA_VERSION, h->size, h->seed, (int)strcspn(version, " "),
 	    version, res_build(), answer, h->made_of, xp_expected_columns);
-	/* Costs are those of the telemetry, and hardly of the family. */
-	for (size_t i = 0; i < s->n; i++)
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < s->n; i++) {
+		const struct xp_arena_entry *x = &s->entry[i];
 		for (unsigned m = 0; m < XP_ARENA_N_SCORES; m++)
-			if (i < s->n_of_all || m < XP_ARENA_host_bytes_s)
-				standing_row(&s->entry[i], m, out);
+			if (i < s->n_of_all || standing_has(x, m))
+				standing_row(x, m, out);
+		rc = standing_chances(x, out, e);
+	}
+	return rc;
 }

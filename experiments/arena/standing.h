@@ -4,7 +4,8 @@
  * DIR/standing.tsv is such a table as results/expected/FIGURE.tsv
  * (experiments/check/expected_table.h): by family and telemetry, and of all
  * families together, each algorithm's scores; of all families also what the
- * telemetry costs. `culprit verify` compares it with results/expected/arena.tsv.
+ * telemetry costs, and how many windows were answered; of a family that only where
+ * not all were. An error of stated chances, ece, has components as trials. `culprit verify` compares it with results/expected/arena.tsv.
  * Its first line also has the build that made it, and the answer in words.
  */
 #ifndef EXPERIMENTS_ARENA_STANDING_H
@@ -30,7 +31,8 @@ enum { XP_ARENA_ANSWER = 512 };
 void xp_arena_answer(const struct xp_arena_standing *s,
     char text[XP_ARENA_ANSWER]);
 
-void xp_arena_print_standing(const struct xp_arena_standing *s,
-    const struct xp_arena_head *h, FILE *out);
+/* Errors SIM_ENOMEM. */
+int xp_arena_print_standing(const struct xp_arena_standing *s,
+    const struct xp_arena_head *h, FILE *out, struct sim_err *e);
 
 #endif

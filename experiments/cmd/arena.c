@@ -213,6 +213,8 @@ static int arena_run(struct arena *x, size_t family, size_t telemetry,
 	    &s, e);
 	if (rc == 0 && (rc = cmd_make_way(out, e)) == 0)
 		rc = xp_run_sweep(&r, &c, e);
+	for (size_t i = 0; rc == 0 && i < c.n_rows; i++)
+		x->told.n_lost += c.status[i] != RES_DONE;
 	if (rc == 0)
 		x->told.made_of = xp_arena_made_of(x->told.made_of, &c);
 	if (rc == 0)

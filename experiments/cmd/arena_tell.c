@@ -60,15 +60,19 @@ static int arena_print_row(const struct cmd_arena_told *x,
 	    XP_ARENA_exact, XP_ARENA_blame};
 	const struct sim_ratio f = xp_arena_score(one, XP_ARENA_f);
 	struct sim_ratio alarms;
-	const int rc = xp_arena_alarms_a_day(&x->standing, one, &alarms, e);
+	struct res_calibration c;
+	int rc = xp_arena_alarms_a_day(&x->standing, one, &alarms, e);
+	if (rc == 0)
+		rc = xp_arena_calibration(one, &c, e);
 	if (rc < 0)
 		return rc;
-	printf("%-8s %-13s", xp_arena_telemetries[one->telemetry].name,
+	printf("%-8s %-20s", xp_arena_telemetries[one->telemetry].name,
 	    one->algorithm);
 	arena_print_cell(f.value, 3, 0);
 	arena_print_span(&f, 3, 1);
 	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
 		arena_print_cell(xp_arena_score(one, shares[i]).value, 3, 0);
+	arena_print_cell(c.ece.value, 3, 0);
 	arena_print_span(&alarms, 0, XP_ARENA_WINDOWS_A_DAY);
 	arena_print_cell(xp_arena_score(one, XP_ARENA_host_bytes_s).value, 4,
 	    1);
@@ -87,18 +91,21 @@ int cmd_arena_print(const struct cmd_arena_told *x, struct sim_err *e)
 	int rc = 0;
 	printf("arena %d, size %s, phrase \"%s\", seed %" PRIu64 "\n\n",
 	    XP_ARENA_VERSION, x->size, x->phrase, xp_arena_seed(x->phrase));
-	printf("%-8s %-13s %8s %11s %8s %8s %8s %8s %11s %8s %8s %8s %8s\n",
+	printf("%-8s %-20s %8s %11s %8s %8s %8s %8s %8s %11s %8s %8s %8s %8s\n",
 	    "has", "algorithm", "F", "95 %", "precis.", "recall", "exact",
-	    "blame", "alarms/day", "host B/s", "sw. B/s", "CPU ms", "kB");
+	    "blame", "ECE", "alarms/day", "host B/s", "sw. B/s", "CPU ms",
+	    "kB");
 	for (size_t i = 0; rc == 0 && i < s->n_of_all; i++)
 		rc = arena_print_row(x, &s->entry[i], e);
+	printf("\n");
+	xp_arena_print_gaps(s, stdout);
 	if (x->tuned->n > 0)
-		printf("\nThose labelled NAME_tuned, such as flock_tuned, have "
+		printf("Those labelled NAME_tuned, such as flock_tuned, have "
 		       "the "
 		       "values that did best on\n%u runs of seed %" PRIu64
-		       " at size %s.",
+		       " at size %s.\n",
 		    x->tuned->runs, x->tuned->seed, x->tuned->size);
-	printf("\n* nothing with fewer bytes of a host has a greater F.\n");
+	printf("* nothing with fewer bytes of a host has a greater F.\n");
 	xp_arena_answer(s, answer);
 	if (*answer)
 		printf("%s\n", answer);
@@ -162,18 +169,25 @@ static int arena_put_table(const struct cmd_arena_told *x, FILE *out,
 	    out);
 	for (unsigned m = XP_ARENA_f + 1; m < XP_ARENA_N_SCORES; m++)
 		fprintf(out, "\t%s", xp_arena_scores[m]);
-	fputs("\tcpu_s\tmemory_bytes\tin_front\n", out);
+	fputs("\tece\tece_lo\tece_hi\tece_if_right\tcpu_s\tmemory_bytes\t"
+	      "in_front\n",
+	    out);
 	for (size_t i = 0; rc == 0 && i < x->standing.n_of_all; i++) {
 		const struct xp_arena_entry *one = &x->standing.entry[i];
 		const struct sim_ratio f = xp_arena_score(one, XP_ARENA_f);
 		struct sim_ratio a;
-		rc = xp_arena_alarms_a_day(&x->standing, one, &a, e);
+		struct res_calibration c;
+		if ((rc = xp_arena_alarms_a_day(&x->standing, one, &a, e)) <
+			0 ||
+		    (rc = xp_arena_calibration(one, &c, e)) < 0)
+			break;
 		fprintf(out, "%s\t%s\t%.4g\t%.4g\t%.4g\t%.4g\t%.4g\t%.4g",
 		    xp_arena_telemetries[one->telemetry].name, one->algorithm,
 		    f.value, f.lo, f.hi, a.value, a.lo, a.hi);
 		for (unsigned m = XP_ARENA_f + 1; m < XP_ARENA_N_SCORES; m++)
 			fprintf(out, "\t%.4g", xp_arena_score(one, m).value);
-		fprintf(out, "\t%.3g\t%.3g\t%d\n",
+		fprintf(out, "\t%.4g\t%.4g\t%.4g\t%.4g\t%.3g\t%.3g\t%d\n",
+		    c.ece.value, c.ece.lo, c.ece.hi, c.if_right,
 		    arena_cpu_of(x, one, ARENA_CPU_S),
 		    arena_cpu_of(x, one, ARENA_BYTES),
 		    xp_arena_in_front(&x->standing, one));
@@ -187,9 +201,7 @@ static int arena_put_standing(const struct cmd_arena_told *x, FILE *out,
 	const struct xp_arena_head h = {.size = x->size,
 	    .seed = xp_arena_seed(x->phrase),
 	    .made_of = x->made_of};
-	(void)e;
-	xp_arena_print_standing(&x->standing, &h, out);
-	return 0;
+	return xp_arena_print_standing(&x->standing, &h, out, e);
 }
 
 static int arena_put_cpu(const struct cmd_arena_told *x, FILE *out,
@@ -212,7 +224,7 @@ int cmd_arena_write(const struct cmd_arena_told *x, struct sim_err *e)
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < sizeof(file) / sizeof(file[0]); i++)
 		rc = arena_write(x, file[i].name, file[i].print, e);
-	if (rc < 0 || x->n_failed == 0)
+	if (rc < 0 || x->n_lost == 0)
 		return rc < 0
 		    ? rc
 		    : arena_write(x, "standing.tsv", arena_put_standing, e);

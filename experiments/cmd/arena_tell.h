@@ -12,7 +12,8 @@
 struct cmd_arena_told {
 	const char *dir, *size, *phrase;
 	uint64_t made_of;  /* see experiments/arena/standing.h */
-	unsigned n_failed; /* cells */
+	unsigned n_failed; /* cells, or one's answers in them */
+	size_t n_lost;     /* rows without any answer */
 	struct xp_arena_standing standing; /* summed */
 	struct xp_arena_ranks ranks;
 	const struct xp_arena_tuned *tuned; /* empty: nobody was */
@@ -23,7 +24,7 @@ struct cmd_arena_told {
 /* The table that people read, to stdout. Errors SIM_ENOMEM. */
 int cmd_arena_print(const struct cmd_arena_told *x, struct sim_err *e);
 
-/* All tables of DIR; standing.tsv if no cell failed, and else there is none.
+/* All tables of DIR; standing.tsv if no cell was lost, and else there is none.
  * Errors SIM_EIO, SIM_ENOMEM. */
 int cmd_arena_write(const struct cmd_arena_told *x, struct sim_err *e);
 

@@ -75,9 +75,11 @@ int cmd_report_arena(struct xp_page *p, const char *dir, struct sim_err *e)
 		"F is the mean over windows with a fault, families counting "
 		"alike, with its 95 % interval between runs; false alarms are "
 		"of "
-		"a day of quiet windows of 30 s, with exact bounds; costs are "
-		"a "
-		"second's; cpu_s and memory_bytes are measured, of a window."};
+		"a day of quiet windows of 30 s, with exact bounds; ece is how "
+		"far stated chances are off, and what it would be if they "
+		"were right; of windows that were not answered F is 0; costs "
+		"are a second's; cpu_s and memory_bytes are measured, of a "
+		"window."};
 	char *standing = NULL, *table = NULL, *svg[XP_PAGE_DRAWN] = {0};
 	struct report_head h = {0};
 	int rc = report_read(dir, "standing.tsv", &standing, e);

@@ -115,6 +115,34 @@ scores_are_those_of_the_runs() {
 	same got want
 }
 
+# Of all windows of both families, by the chances of each run.
+stated_chances_are_held_against_what_failed() {
+	run_for 0 "$CULPRIT" arena --size s --families single,none -q -o out \
+	    --telemetries a2 --algorithms flock,sieve --set runs=3
+	says 'ECE' stdout
+	for f in single none; do
+		run_for 0 "$CULPRIT" table --runs --tsv --all out/$f.a2.h5
+		cp stdout $f.tsv
+	done
+	awk -F'\t' 'FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{
+		for (b = 1; b <= 5; b++) {
+			n += $at["sieve:n_stated_" b]
+			gap[b] += $at["sieve:stated_" b] - \
+			    $at["sieve:n_stated_true_" b]
+		}
+	}
+	END {
+		for (b in gap) sum += gap[b] < 0 ? -gap[b] : gap[b]
+		printf "all,a2,sieve,ece,%.4g\n", sum / n
+	}' single.tsv none.tsv >want
+	awk -F, '$1 == "all" && $4 == "ece" {
+		printf "%s,%s,%s,%s,%.4g\n", $1, $2, $3, $4, $5
+	}' out/scores.csv >got
+	same got want
+	grep -qE '^all.a2.sieve:ece.3.3.' out/standing.tsv
+}
+
 another_phrase_is_another_draw() {
 	run_for 0 "$CULPRIT" arena "${few[@]}" -q -o other \
 	    --seed-phrase "other words"
@@ -242,11 +270,20 @@ algorithms_from_outside_take_part() {
 	grep flock crash/scores.csv >got
 	same got want
 	says '^single,int,rows_c,[^,]*,-?nan' crash/cpu.csv
+	# What it does not answer is said, and has found nothing.
+	says 'rows_c on int did not answer 6 of 6 windows of single; F of' stdout
+	says '^int +rows_c +0.000 ' stdout
+	grep -q '^all,int,rows_c,recall,0,' crash/scores.csv
+	grep -q '^single,int,rows_c,answered,0,' crash/scores.csv
+	grep -q '^single,int,flock,answered,1,' crash/scores.csv
+	says '^all.int.rows_c:f.2.2.2.0.0$' crash/standing.tsv
+	says 'rows_c, int.0.single.-?nan$' crash/map.tsv
 }
 
 run_tests the_bytes_are_the_same_for_any_number_of_jobs \
     a_kill_loses_nothing what_a_telemetry_lacks_is_not_asked_of_it \
     scores_are_those_of_the_runs false_alarms_a_day_have_exact_bounds \
     the_standing_is_held_against_an_earlier_one another_phrase_is_another_draw \
+    stated_chances_are_held_against_what_failed \
     figures_are_drawn mistakes_are_named rivals_are_tuned_on_other_runs \
     algorithms_from_outside_take_part
