@@ -354,7 +354,7 @@ figures: deps
 # What is listed is instrumented; what else it takes comes from the library.
 FUZZ_SECONDS ?= 30
 FUZZ := yaml pinglist wire http control icmp tun_wire epoch graphml archive guided \
-	erspan filter prober public samples frame flock plug
+	erspan filter prober orders public samples frame flock plug
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
 FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c) topo/addr.c topo/clos.c
@@ -371,6 +371,7 @@ FUZZ_SRC_tun_wire := models/tun/wire.c
 FUZZ_SRC_erspan := $(wildcard algos/everflow/erspan*.c)
 FUZZ_SRC_guided := algos/everflow/guided.c topo/addr.c
 FUZZ_SRC_prober := algos/everflow/prober.c topo/addr.c
+FUZZ_SRC_orders := algos/planner/orders.c
 FUZZ_SRC_flock := $(filter experiments/telemetry/flock%,$(SRC)) \
 	models/obs_paths.c models/obs_tallies.c $(wildcard topo/mesh*.c)
 FUZZ_SRC_plug := experiments/plug/about.c experiments/plug/answer.c \

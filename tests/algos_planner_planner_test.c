@@ -251,6 +251,56 @@ static void what_does_not_matter_is_no_failure(void **state)
 	planner_rig_close(&x);
 }
 
+static unsigned planner_rig_crosses(const struct planner_rig *x, uint32_t way,
+    topo_link l)
+{
+	topo_link link[TOPO_MAX_HOPS];
+	unsigned found = 0;
+	for (unsigned h = links_of(x->ways, way, link); h-- > 0;)
+		found |= link[h] == l;
+	return found;
+}
+
+/* Of two links that all ways cross together one failed, whichever: that is known,
+ * and no probe tells more. */
+static void links_that_no_way_tells_apart_are_one(void **state)
+{
+	struct planner_rig x;
+	struct algo_planner_view v;
+	topo_link link[TOPO_MAX_HOPS];
+	size_t n = 0;
+	(void)state;
+	planner_rig_open(&x, 8, 0.5, 0);
+	algo_planner_view(x.p, &v);
+	for (topo_link l = 0; l < 96; l++)
+		assert_int_equal(v.alike[l], l);
+	algo_planner_close(x.p);
+	links_of(x.ways, 0, link);
+	const topo_link a = link[0], b = link[1], first = a < b ? a : b;
+	for (uint32_t w = 0; w < x.ways->n; w++)
+		if (planner_rig_crosses(&x, w, a) ==
+		    planner_rig_crosses(&x, w, b)) {
+			x.ways->up[n] = x.ways->up[w];
+			x.ways->down[n] = x.ways->down[w];
+			x.ways->path[n++] = x.ways->path[w];
+		}
+	x.ways->n = n;
+	assert_ok(algo_planner_open(&x.p, &x.net.topo, &x.params, x.ways,
+	    test_err()));
+	for (uint32_t w = 0; w < n; w++)
+		assert_ok(algo_planner_tell(x.p, w, 10000,
+		    planner_rig_crosses(&x, w, a) ? 100 : 0, test_err()));
+	assert_ok(algo_planner_think(x.p, test_err()));
+	algo_planner_view(x.p, &v);
+	assert_int_equal(v.alike[a], first);
+	assert_int_equal(v.alike[b], first);
+	assert_near(v.together[first], fmin(1, v.chance[a] + v.chance[b]),
+	    1e-12);
+	assert_true(v.together[first] > 0.99);
+	assert_true(v.error < 0.05 && v.done);
+	planner_rig_close(&x);
+}
+
 static void begun_anew_it_knows_nothing(void **state)
 {
 	struct planner_rig x, y;
@@ -332,6 +382,7 @@ int main(void)
 	    cmocka_unit_test(it_stops_at_the_error_that_it_states),
 	    cmocka_unit_test(suspects_that_take_most_packets_are_found),
 	    cmocka_unit_test(what_does_not_matter_is_no_failure),
+	    cmocka_unit_test(links_that_no_way_tells_apart_are_one),
 	    cmocka_unit_test(begun_anew_it_knows_nothing),
 	    cmocka_unit_test(mistakes_are_told),
 	    cmocka_unit_test(memory_that_ends_is_told),

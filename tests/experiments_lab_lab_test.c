@@ -21,7 +21,7 @@ static void what_a_real_network_has_not_is_a_mistake(void **state)
 	} bad[] = {
 	    {SPEC "fabric: netns\n",
 		"5:9: fabric netns is for planes agents and "
-		"pingmesh."},
+		"pingmesh and planner."},
 	    {SPEC "plane: agents\nfabric: net\n", "sim, netns, tun"},
 	    {REAL "agents: {slb: {share: 0.1}}\n", "has no load balancer."},
 	    {REAL "agents: {flaps: {count: 1}}\n", "no cable flaps"},
@@ -46,7 +46,8 @@ static void what_a_real_network_has_not_is_a_mistake(void **state)
 	    {SPEC "netns: {tmeout: 1}\n", "did you mean \"timeout\"?"},
 	    {SPEC "tun: {tmeout: 1}\n", "did you mean \"timeout\"?"},
 	    {SPEC "fabric: tun\n",
-		"x.yaml:5:9: fabric tun is for planes agents and pingmesh."},
+		"x.yaml:5:9: fabric tun is for planes agents and pingmesh and "
+		"planner."},
 	    {SPEC "plane: agents\nfabric: tun\nagents: {slb: {share: "
 		  "0.1}}\n",
 		"x.yaml:7:15: fabric tun has no load balancer."},

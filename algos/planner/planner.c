@@ -54,6 +54,8 @@ struct algo_planner {
 	struct sieve_belief *belief; /* [links] */
 	double *chance, *hazard;     /* [links] */
 	uint8_t *within;             /* [links] */
+	topo_link *alike;            /* [links] the first of those like it */
+	double *together;            /* [links] at the first of them */
 	double error;
 
 	uint32_t *first; /* [links + 1] ways over link l are */
@@ -74,6 +76,8 @@ void algo_planner_close(struct algo_planner *p)
 	free(p->chance);
 	free(p->hazard);
 	free(p->within);
+	free(p->alike);
+	free(p->together);
 	free(p->first);
 	free(p->over);
 	free(p->link);
@@ -153,6 +157,49 @@ static int planner_sort(struct algo_planner *p, struct sim_err *e)
 	return 0;
 }
 
+/* By the ways over them; of equals the first link comes first. */
+static int planner_by_ways(const void *a, const void *b, void *arg)
+{
+	const struct algo_planner *p = arg;
+	const topo_link x = *(const topo_link *)a, y = *(const topo_link *)b;
+	const uint32_t n = p->first[x + 1] - p->first[x],
+		       k = p->first[y + 1] - p->first[y];
+	int d = (n > k) - (n < k);
+	if (d == 0 && n > 0)
+		d = memcmp(p->over + p->first[x], p->over + p->first[y],
+		    n * sizeof(p->over[0]));
+	return d != 0 ? d : (x > y) - (x < y);
+}
+
+static int planner_is_alike(const struct algo_planner *p, topo_link x,
+    topo_link y)
+{
+	const uint32_t n = p->first[x + 1] - p->first[x];
+	return n > 0 && n == p->first[y + 1] - p->first[y] &&
+	    memcmp(p->over + p->first[x], p->over + p->first[y],
+		n * sizeof(p->over[0])) == 0;
+}
+
+/* Links that all ways cross together or not at all. */
+static int planner_match(struct algo_planner *p, struct sim_err *e)
+{
+	const uint32_t n_links = p->topo->n_links;
+	topo_link *order;
+	const int rc = SIM_ZALLOC(&order, n_links, e);
+	if (rc < 0)
+		return rc;
+	for (topo_link l = 0; l < n_links; l++)
+		order[l] = l;
+	qsort_r(order, n_links, sizeof(order[0]), planner_by_ways, p);
+	for (uint32_t i = 0; i < n_links; i++)
+		p->alike[order[i]] =
+		    i > 0 && planner_is_alike(p, order[i - 1], order[i])
+		    ? p->alike[order[i - 1]]
+		    : order[i];
+	free(order);
+	return 0;
+}
+
 static int planner_room(struct algo_planner *p, struct sim_err *e)
 {
 	const size_t n_links = p->topo->n_links, n_ways = p->ways->n;
@@ -161,19 +208,22 @@ static int planner_room(struct algo_planner *p, struct sim_err *e)
 	    (rc = SIM_ZALLOC(&p->chance, n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&p->hazard, n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&p->within, n_links, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&p->alike, n_links, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&p->together, n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&p->first, n_links + 2, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&p->link, n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&p->score, n_ways, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&p->turn, n_ways, e)) < 0)
 		return rc;
-	return planner_sort(p, e);
+	rc = planner_sort(p, e);
+	return rc < 0 ? rc : planner_match(p, e);
 }
 
 int algo_planner_open(struct algo_planner **out, const struct topo *t,
     const struct algo_planner_params *params, const struct obs_tallies *ways,
     struct sim_err *e)
 {
-	struct algo_planner *p;
+	struct algo_planner *p = NULL;
 	int rc = SIM_ZALLOC(&p, 1, e);
 	*out = p;
 	if (rc < 0)
@@ -237,13 +287,19 @@ int algo_planner_think(struct algo_planner *p, struct sim_err *e)
 		return rc;
 	sieve_chances(s);
 	sieve_chances_all(s, p->belief);
-	p->error = 0;
+	memset(p->together, 0, p->topo->n_links * sizeof(p->together[0]));
 	for (topo_link l = 0; l < p->topo->n_links; l++) {
 		const struct sieve_belief *b = &p->belief[l];
 		p->chance[l] = b->chance;
 		p->hazard[l] = b->failed;
 		if (p->within[l])
-			p->error += fmin(b->chance, 1 - b->chance);
+			p->together[p->alike[l]] += b->chance;
+	}
+	p->error = 0;
+	for (topo_link l = 0; l < p->topo->n_links; l++) {
+		double *q = &p->together[l];
+		*q = fmin(*q, 1);
+		p->error += fmin(*q, 1 - *q);
 	}
 	return 0;
 }
@@ -252,7 +308,7 @@ void algo_planner_view(const struct algo_planner *p,
     struct algo_planner_view *v)
 {
 	*v = (struct algo_planner_view){p->chance, p->hazard,
-	    p->sieve.prior.mean, p->within, p->error,
+	    p->sieve.prior.mean, p->within, p->alike, p->together, p->error,
 	    p->error < p->params->error, &p->told};
 }
 

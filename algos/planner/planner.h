@@ -17,7 +17,8 @@
  * A link is taken for failed if its chance is above 1/2. So many are expected to
  * be taken wrongly: the sum over links of the lesser of their chance and 1 less
  * that. Below `error` there is nothing more to ask. Links on no way count in
- * neither.
+ * neither. Links that all ways cross together or not at all are taken as one, as
+ * no probe ever tells them apart: the chances of such add up.
  *
  * It waits for nothing, reads no clock and does no I/O: who asks it may be a
  * simulation or a controller of agents on real hosts.
@@ -74,12 +75,15 @@ int algo_planner_think(struct algo_planner *p, struct sim_err *e);
 
 /* What was thought last. All is P's. */
 struct algo_planner_view {
-	const double *chance;  /* [links] of having failed */
-	const double *hazard;  /* [links] -ln(1 - rate of loss) if it did */
-	double healthy;        /* the same, of links that did not */
-	const uint8_t *within; /* [links] 1: on some way */
-	double error;          /* links expected to be taken wrongly */
-	int done;              /* it is below what was asked for */
+	const double *chance;   /* [links] of having failed */
+	const double *hazard;   /* [links] -ln(1 - rate of loss) if it did */
+	double healthy;         /* the same, of links that did not */
+	const uint8_t *within;  /* [links] 1: on some way */
+	const topo_link *alike; /* [links] the first of those like it */
+	const double *together; /* [links] at the first: chance that one of
+				    them failed; at others 0 */
+	double error;           /* of them, expected to be taken wrongly */
+	int done;               /* it is below what was asked for */
 	const struct obs_tallies *told; /* by way, in the order of ways */
 };
 void algo_planner_view(const struct algo_planner *p,

@@ -25,10 +25,21 @@
 
 #include "experiments/pingmesh/pingmesh.h"
 #include "models/fabric.h"
+#include "models/real/real.h"
 #include "models/scene/scene.h"
 #include "models/sim/sim.h"
 
 struct xp_wire;
+
+/* What agents' hosts are to have. */
+struct xp_net_hosts {
+	struct fabric_sim_connect_params connect;
+	double lasts_s;   /* of a run, at most */
+	double give_up_s; /* a connect, on a real network; 0: the kernel does */
+	uint32_t n_ports; /* they listen at, one for each QoS class */
+	uint16_t port[FABRIC_REAL_CLASSES];
+	uint8_t traces; /* 1: agents send AGENT_PROBE */
+};
 
 /* Every network begins with this. */
 struct xp_net {
@@ -73,6 +84,15 @@ int xp_net_open_sim(struct xp_net **n, const struct topo *t,
  * refuses are not met before a run begins. */
 int xp_net_open_real(struct xp_net **n, struct xp_wire *wire,
     const struct xp_pingmesh *p, struct sim_err *e);
+
+/* The same for agents that are not Pingmesh's; H is copied. Errors also
+ * SIM_EUNSUPPORTED where a run begins whose agents may not send probes. */
+int xp_net_open_hosts(struct xp_net **n, const struct xp_config *c,
+    const struct topo *t, const struct xp_net_hosts *h, struct sim_err *e);
+int xp_net_hosts_sim(struct xp_net **n, const struct topo *t,
+    const struct xp_net_hosts *h, struct sim_err *e);
+int xp_net_hosts_real(struct xp_net **n, struct xp_wire *wire,
+    const struct xp_net_hosts *h, struct sim_err *e);
 
 /* Open the network of the fabric that C names, with parameters P: C's own
  * section `pingmesh`, or a changed copy of it. Errors those of the two above.

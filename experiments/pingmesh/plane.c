@@ -131,6 +131,17 @@ int xp_net_open(struct xp_net **n, const struct xp_config *c,
 	return rc < 0 ? rc : xp_net_open_real(n, wire, p, e);
 }
 
+int xp_net_open_hosts(struct xp_net **n, const struct xp_config *c,
+    const struct topo *t, const struct xp_net_hosts *h, struct sim_err *e)
+{
+	const struct xp_fabric *f = xp_fabric_of(c);
+	struct xp_wire *wire;
+	if (!f->open)
+		return xp_net_hosts_sim(n, t, h, e);
+	int rc = f->open(&wire, t, c, NULL, e);
+	return rc < 0 ? rc : xp_net_hosts_real(n, wire, h, e);
+}
+
 static void pingmesh_close(void *p)
 {
 	struct pingmesh *x = p;

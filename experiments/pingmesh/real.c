@@ -18,9 +18,9 @@ struct lent {
 
 struct net {
 	struct xp_net base;
-	const struct xp_pingmesh *params;
 	struct xp_wire *wire;
 	struct fabric_real_params fabric_params;
+	uint8_t traces; /* agents are to send probes */
 	struct xp_wire_epoch epoch;
 
 	/* Of this run. */
@@ -156,6 +156,10 @@ static int pingmesh_real_begin(struct xp_net *base, struct scene *scene,
 	    (rc = fabric_real_open(&n->fabric, n->wire->host, n_hosts,
 		 &n->fabric_params, e)) < 0)
 		return rc;
+	*f = fabric_real_fabric(n->fabric);
+	if (n->traces && !(*f)->caps.can_probe_ttl)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "Agents may not send probes: that takes CAP_NET_RAW.");
 	const struct fabric_real_services services = {.arg = n,
 	    .fetch = pingmesh_real_fetch,
 	    .upload = pingmesh_real_upload,
@@ -163,7 +167,6 @@ static int pingmesh_real_begin(struct xp_net *base, struct scene *scene,
 	    .taken = pingmesh_real_taken,
 	    .fd = n->wire->ops->fd(n->wire),
 	    .ready = step_wire};
-	*f = fabric_real_fabric(n->fabric);
 	return fabric_real_serve(n->fabric, &services, e);
 }
 
@@ -242,9 +245,9 @@ static const struct xp_net_ops pingmesh_real_ops = {pingmesh_real_begin,
  * and the linear waits together, so these are taken off; a socket must have at
  * least one retry. Without a number in the spec each system has its usual one:
  * Windows 2, Linux 6. */
-static int set_timers(struct net *n, struct sim_err *e)
+static int set_timers(struct net *n, const struct fabric_sim_connect_params *c,
+    struct sim_err *e)
 {
-	const struct fabric_sim_connect_params *c = &n->params->connect;
 	const uint32_t linear = c->timers == FABRIC_SIM_LINUX_LINEAR ? 4 : 0;
 	const uint32_t usual = c->timers == FABRIC_SIM_WINDOWS ? 2 : 6 + linear;
 	const uint32_t retries = c->retries ? c->retries : usual;
@@ -254,23 +257,19 @@ static int set_timers(struct net *n, struct sim_err *e)
 	return xp_wire_set(n->wire, "ipv4/tcp_syn_linear_timeouts", linear, e);
 }
 
-/* Hosts listen at the ports at which the pinglists say that they are probed,
- * one for each QoS class. */
-static int set_ports(struct net *n, struct sim_err *e)
+static void set_hosts(struct net *n, const struct xp_net_hosts *h)
 {
 	struct fabric_real_params *p = &n->fabric_params;
-	struct algo_pinglist plan;
-	int rc = algo_pinglist_open(&plan, &n->params->pinglist,
-	    &n->wire->topo->clos, 1, e);
-	if (rc < 0)
-		return rc;
-	p->n_classes = plan.n_classes;
-	memcpy(p->port, plan.port, plan.n_classes * sizeof(plan.port[0]));
-	return 0;
+	p->n_classes = h->n_ports;
+	memcpy(p->port, h->port, h->n_ports * sizeof(h->port[0]));
+	p->no_probe = !h->traces;
+	p->connect_s = h->give_up_s;
+	n->traces = h->traces;
+	n->epoch.lasts_ns = (sim_ns)(h->lasts_s * 1e9);
 }
 
-int xp_net_open_real(struct xp_net **out, struct xp_wire *wire,
-    const struct xp_pingmesh *p, struct sim_err *e)
+int xp_net_hosts_real(struct xp_net **out, struct xp_wire *wire,
+    const struct xp_net_hosts *h, struct sim_err *e)
 {
 	struct net *n;
 	*out = NULL;
@@ -281,20 +280,38 @@ int xp_net_open_real(struct xp_net **out, struct xp_wire *wire,
 	}
 	n->base = (struct xp_net){&pingmesh_real_ops, wire->ops->name,
 	    wire->ops->own_paths};
-	n->params = p;
 	n->wire = wire;
-	n->epoch.lasts_ns = (sim_ns)(p->duration_s * 1e9);
 	if ((rc = SIM_ZALLOC(&n->off, wire->topo->n_hosts, e)) < 0 ||
 	    (rc = sim_field_defaults(fabric_real_fields, &n->fabric_params,
 		 e)) < 0 ||
-	    (rc = set_ports(n, e)) < 0 || (rc = set_timers(n, e)) < 0) {
+	    (rc = set_timers(n, &h->connect, e)) < 0) {
 		pingmesh_real_close_net(&n->base);
 		return rc;
 	}
-	n->fabric_params.no_probe = 1;
-	/* A connect that the fabric gave up after the agent did would come as
-	 * an answer to a probe that is over, which agents count as stray. */
-	n->fabric_params.connect_s = 0.95 * p->agent.probe_timeout_s;
+	set_hosts(n, h);
 	*out = &n->base;
 	return 0;
+}
+
+/* Hosts listen at the ports at which the pinglists say that they are probed,
+ * one for each QoS class. A connect that the fabric gave up after the agent did
+ * would come as an answer to a probe that is over, which agents count as
+ * stray. */
+int xp_net_open_real(struct xp_net **out, struct xp_wire *wire,
+    const struct xp_pingmesh *p, struct sim_err *e)
+{
+	struct xp_net_hosts h = {.connect = p->connect,
+	    .lasts_s = p->duration_s,
+	    .give_up_s = 0.95 * p->agent.probe_timeout_s};
+	struct algo_pinglist plan;
+	*out = NULL;
+	const int rc =
+	    algo_pinglist_open(&plan, &p->pinglist, &wire->topo->clos, 1, e);
+	if (rc < 0) {
+		xp_wire_close(wire);
+		return rc;
+	}
+	h.n_ports = plan.n_classes;
+	memcpy(h.port, plan.port, plan.n_classes * sizeof(plan.port[0]));
+	return xp_net_hosts_real(out, wire, &h, e);
 }

@@ -48,8 +48,7 @@ static const struct xp_net_ops pingmesh_sim_ops = {pingmesh_sim_begin,
 
 /* Without defaults a zeroed part would be a fabric without latencies, or with
  * switches that send no ICMP message at all. */
-int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
-    struct sim_err *e)
+static int pingmesh_sim_defaults(struct fabric_sim_params *f, struct sim_err *e)
 {
 	int rc;
 	if ((rc = sim_field_defaults(fabric_sim_fields, f, e)) < 0 ||
@@ -59,12 +58,19 @@ int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
 	    (rc = sim_field_defaults(fabric_sim_slb_fields, &f->slb, e)) < 0 ||
 	    (rc = sim_field_defaults(fault_flap_fields, &f->flap, e)) < 0)
 		return rc;
-	f->connect = p->connect;
 	return 0;
 }
 
-int xp_net_open_sim(struct xp_net **out, const struct topo *t,
-    const struct xp_pingmesh *p, struct sim_err *e)
+int xp_net_sim_params(struct fabric_sim_params *f, const struct xp_pingmesh *p,
+    struct sim_err *e)
+{
+	const int rc = pingmesh_sim_defaults(f, e);
+	f->connect = p->connect;
+	return rc;
+}
+
+int xp_net_hosts_sim(struct xp_net **out, const struct topo *t,
+    const struct xp_net_hosts *h, struct sim_err *e)
 {
 	struct net *n;
 	*out = NULL;
@@ -72,10 +78,18 @@ int xp_net_open_sim(struct xp_net **out, const struct topo *t,
 	if (rc < 0)
 		return rc;
 	n->base = (struct xp_net){&pingmesh_sim_ops, "sim", 0};
-	if ((rc = xp_net_sim_params(&n->params, p, e)) < 0 ||
-	    (rc = fabric_sim_open(&n->fabric, t, &n->params, e)) < 0)
+	rc = pingmesh_sim_defaults(&n->params, e);
+	n->params.connect = h->connect;
+	if (rc < 0 || (rc = fabric_sim_open(&n->fabric, t, &n->params, e)) < 0)
 		pingmesh_sim_close_net(&n->base);
 	else
 		*out = &n->base;
 	return rc;
+}
+
+int xp_net_open_sim(struct xp_net **out, const struct topo *t,
+    const struct xp_pingmesh *p, struct sim_err *e)
+{
+	const struct xp_net_hosts h = {.connect = p->connect};
+	return xp_net_hosts_sim(out, t, &h, e);
 }
