@@ -1,0 +1,101 @@
+/* models/connects/impl.h -- what the files of connects in bulk share.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef MODELS_CONNECTS_IMPL_H
+#define MODELS_CONNECTS_IMPL_H
+
+#include "models/connects/connects.h"
+#include "topo/topo.h"
+
+enum { CONNECTS_TIERS = 3, CONNECTS_WAY = 12 };
+
+/* A link that marks connects by itself. The unit below it is a server, a ToR or
+ * a pod: what crosses the link goes up from there or comes down to there. */
+struct connects_source {
+	topo_link link;
+	uint8_t tier, is_hole;
+	double p;                     /* of a mark, given that it is crossed */
+	uint32_t first_host, n_hosts; /* the unit's */
+};
+
+/* A hole of type 1 and the pairs that it drops, each with its servers under the
+ * ToR first; both ways are dropped alike. */
+struct connects_pair {
+	topo_host in, out;
+	uint32_t hole; /* index into the truth's */
+	uint8_t level;
+};
+
+/* What holds while [from, to) lasts. */
+struct connects_segment {
+	sim_ns from, to;
+	double cap[CONNECTS_TIERS]; /* hazard of a link that is no source */
+	double flat_hazard[CONNECTS_N_HOPS];
+	uint8_t is_flat; /* all links of a tier alike, nothing else at all */
+	uint8_t any_off, any_hole_1, any_hole_2;
+};
+
+struct connects {
+	const struct topo *topo;
+	struct topo_clos clos;
+	struct connects_params params;
+	sim_ns ladder_ns, give_up_ns; /* to the last SYN; to the end */
+	double late_tail[CONNECTS_N_HOPS];
+	const struct scene *scene;
+	uint64_t phase_key;
+
+	/* Of the segment. */
+	struct connects_segment now;
+	double *noise, *hazard; /* [links] */
+	uint32_t *order;        /* [links] 0: no source; else 1 + its index */
+	uint8_t *off, *soon;    /* [hosts] off; goes off before long */
+	uint8_t *hole_1;        /* [ToRs] has a hole of type 1 */
+	struct connects_source *source;
+	size_t n_sources, cap_sources;
+	struct connects_pair *pair;
+	size_t n_pairs, cap_pairs;
+	sim_ns *change; /* of the window */
+	size_t n_changes, cap_changes;
+
+	struct sim_rng rng;
+	const struct connects_taker *taker;
+};
+
+/* --- state.c -------------------------------------------------------------- */
+
+/* The times within (from, to) at which anything changes, into c->change,
+ * ascending. */
+int connects_changes(struct connects *c, sim_ns from, sim_ns to,
+    struct sim_err *e);
+
+/* Make c->now and all that goes with it of [from, to). */
+int connects_settle(struct connects *c, sim_ns from, sim_ns to,
+    struct sim_err *e);
+
+/* The hole of type 2 that is at the upper end of L, or where L leads to, AT; or
+ * NULL. *INDEX is its own. */
+const struct truth_hole *connects_hole_2(const struct connects *c, topo_link l,
+    sim_ns at, size_t *index);
+
+/* 1 if a hole of type 1 drops what A and B send each other AT. */
+int connects_pair_is_dead(const struct connects *c, topo_host a, topo_host b,
+    sim_ns at);
+
+/* --- rows.c --------------------------------------------------------------- */
+
+/* Rows of everything that links mark, and of those that stall. */
+int connects_marked(struct connects *c, struct sim_err *e);
+
+/* Rows of servers that are off, and of pairs that are dropped. */
+int connects_blocks(struct connects *c, struct sim_err *e);
+
+/* One connect of which it is known that its first SYN, or the answer, is lost,
+ * and nothing of its way: follow it. */
+int connects_follow(struct connects *c, topo_host src, topo_host dst,
+    sim_ns sent, struct sim_err *e);
+
+/* A row for N connects of a pair, all of which have OUTCOME. */
+int connects_put(struct connects *c, topo_host src, topo_host dst, sim_ns sent,
+    uint32_t n, enum connects_outcome outcome, struct sim_err *e);
+
+#endif

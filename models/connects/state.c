@@ -1,0 +1,448 @@
+/* models/connects/state.c -- what holds between two changes of the network.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/connects/impl.h"
+#include "sim/vec.h"
+#include "topo/addr.h"
+
+/* --- changes -------------------------------------------------------------- */
+
+static void note_change(struct connects *c, sim_ns at, sim_ns from, sim_ns to)
+{
+	if (at > from && at < to)
+		c->change[c->n_changes++] = at;
+}
+
+static int by_change(const void *a, const void *b)
+{
+	const sim_ns x = *(const sim_ns *)a, y = *(const sim_ns *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* What fails as a whole does so until a whole ladder before it is mended: from
+ * then on a later SYN may get through, and connects are followed one by one. */
+static void note_end(struct connects *c, sim_ns at, sim_ns from, sim_ns to)
+{
+	note_change(c, at, from, to);
+	if (at != SIM_NEVER && at > c->ladder_ns)
+		note_change(c, at - c->ladder_ns, from, to);
+}
+
+int connects_changes(struct connects *c, sim_ns from, sim_ns to,
+    struct sim_err *e)
+{
+	const struct truth *x = &c->scene->truth;
+	size_t n = 0;
+	int rc = SIM_RESERVE(&c->change, &c->cap_changes,
+	    2 * x->n_faults + 3 * x->n_holes + 3 * x->n_outages + 1, e);
+	if (rc < 0)
+		return rc;
+	c->n_changes = 0;
+	for (size_t i = 0; i < x->n_faults; i++) {
+		note_change(c, x->fault[i].from_ns, from, to);
+		note_change(c, x->fault[i].to_ns, from, to);
+	}
+	for (size_t i = 0; i < x->n_holes; i++) {
+		note_change(c, x->hole[i].from_ns, from, to);
+		note_end(c, x->hole[i].to_ns, from, to);
+	}
+	for (size_t i = 0; i < x->n_outages; i++) {
+		note_change(c, x->outage[i].from_ns, from, to);
+		note_end(c, x->outage[i].to_ns, from, to);
+	}
+	qsort(c->change, c->n_changes, sizeof(*c->change), by_change);
+	for (size_t i = 0; i < c->n_changes; i++)
+		if (n == 0 || c->change[i] != c->change[n - 1])
+			c->change[n++] = c->change[i];
+	c->n_changes = n;
+	return 0;
+}
+
+/* --- links ---------------------------------------------------------------- */
+
+static int connects_is_at(sim_ns t, sim_ns from, sim_ns to)
+{
+	return from <= t && t < to;
+}
+
+/* As scene_loss_hazard() at the segment's begin, of all links. Faults of a link
+ * follow each other; the first active one takes the place of its noise. */
+static void set_hazards(struct connects *c)
+{
+	const struct truth *x = &c->scene->truth;
+	topo_link last = TOPO_NONE;
+	memcpy(c->hazard, c->noise, c->topo->n_links * sizeof(*c->hazard));
+	for (size_t i = 0; i < x->n_faults; i++) {
+		const struct truth_fault *f = &x->fault[i];
+		if (truth_is_mark(f) ||
+		    !connects_is_at(c->now.from, f->from_ns, f->to_ns))
+			continue;
+		if (f->link != last)
+			c->hazard[f->link] = 0;
+		last = f->link;
+		c->hazard[f->link] += scene_hazard(f->rate);
+	}
+}
+
+static const topo_link *tier_links(const struct connects *c,
+    topo_link first[CONNECTS_TIERS + 1])
+{
+	first[0] = 0;
+	first[1] = 2 * c->clos.cable_tor;
+	first[2] = 2 * c->clos.cable_t1;
+	first[3] = c->topo->n_links;
+	return first;
+}
+
+/* The share of the connects of a unit, to servers outside it, that cross one
+ * link of its tier. */
+static double share_of_tier(const struct connects *c, int tier)
+{
+	return tier == 0 ? 1
+	    : tier == 1  ? 1.0 / c->clos.n_t1
+			 : 1.0 / ((double)c->clos.n_t1 * c->clos.n_t2);
+}
+
+static uint32_t hosts_of_tier(const struct connects *c, int tier)
+{
+	return tier == 0 ? 1
+	    : tier == 1  ? c->clos.n_hosts
+			 : c->clos.n_hosts * c->clos.n_tors;
+}
+
+/* About how many connects cross a link of TIER in the segment. */
+static double n_crossing(const struct connects *c, int tier)
+{
+	const struct connects_mesh *m = &c->params.mesh;
+	const double ns = (double)(c->now.to - c->now.from);
+	double n = 0;
+	for (int l = tier == 0 ? CONNECTS_TOR : CONNECTS_DC;
+	     l < CONNECTS_N_LEVELS; l++)
+		n += m->n_peers[l] * ns / (double)m->every_ns[l];
+	return 2 * n * hosts_of_tier(c, tier) * share_of_tier(c, tier);
+}
+
+/* The greatest hazard of a link of TIER that is still drawn along with all
+ * others, which costs that much for each of them; a link above costs its own
+ * marks, and about as much as SETUP of them at once. Hazards are sorted into
+ * bins of a factor of two, and each bin's greatest is tried. */
+static double choose_cap(const struct connects *c, int tier, topo_link first,
+    topo_link end)
+{
+	enum { BINS = 64, LOWEST = -52, SETUP = 8 };
+	double sum[BINS] = {0}, most[BINS] = {0}, best = INFINITY, cap = 0;
+	uint32_t n[BINS] = {0};
+	const double crossing = n_crossing(c, tier);
+	for (topo_link l = first; l < end; l++) {
+		const double h = c->hazard[l];
+		if (h == 0)
+			continue;
+		const int at = isinf(h) ? BINS : ilogb(h) - LOWEST;
+		const int b = at < 0 ? 0 : at < BINS ? at : BINS - 1;
+		n[b]++;
+		sum[b] += -expm1(-h);
+		most[b] = fmax(most[b], h);
+	}
+	for (int b = -1; b < BINS; b++) {
+		double cost = 0;
+		if (b >= 0 && (n[b] == 0 || isinf(most[b])))
+			continue;
+		if (b >= 0)
+			cost = most[b] * (end - first) * crossing;
+		for (int k = b + 1; k < BINS; k++)
+			cost += sum[k] * crossing + SETUP * (double)n[k];
+		if (cost < best) {
+			best = cost;
+			cap = b >= 0 ? most[b] : 0;
+		}
+	}
+	return cap;
+}
+
+/* --- sources -------------------------------------------------------------- */
+
+/* All of the unit is off, so nothing crosses its links. */
+static int unit_is_off(const struct connects *c, uint32_t first, uint32_t n)
+{
+	while (n > 0 && c->off[first + n - 1])
+		n--;
+	return n == 0;
+}
+
+/* Who or what is below L. */
+static uint32_t unit_below(const struct connects *c, topo_link l, int *tier)
+{
+	const struct topo_clos_place at = topo_clos_place(&c->clos, l);
+	switch (at.class) {
+	case TOPO_HOST_TOR:
+	case TOPO_TOR_HOST:
+		*tier = 0;
+		return at.low;
+	case TOPO_TOR_T1:
+	case TOPO_T1_TOR:
+		*tier = 1;
+		return at.low * c->clos.n_hosts;
+	default:
+		*tier = 2;
+		return at.pod * c->clos.n_tors * c->clos.n_hosts;
+	}
+}
+
+static int add_source(struct connects *c, topo_link l, double rate, int is_hole,
+    struct sim_err *e)
+{
+	int tier;
+	const uint32_t first = unit_below(c, l, &tier);
+	const uint32_t n = hosts_of_tier(c, tier);
+	if (rate <= 0 || (c->now.any_off && unit_is_off(c, first, n)))
+		return 0;
+	int rc = SIM_RESERVE(&c->source, &c->cap_sources, c->n_sources + 1, e);
+	if (rc < 0)
+		return rc;
+	c->source[c->n_sources++] = (struct connects_source){.link = l,
+	    .tier = (uint8_t)tier,
+	    .is_hole = (uint8_t)is_hole,
+	    .p = rate * share_of_tier(c, tier),
+	    .first_host = first,
+	    .n_hosts = n};
+	if (!is_hole)
+		c->order[l] = (uint32_t)c->n_sources;
+	return 0;
+}
+
+static int add_bad_links(struct connects *c, struct sim_err *e)
+{
+	topo_link first[CONNECTS_TIERS + 1];
+	int rc = 0;
+	tier_links(c, first);
+	for (int t = 0; t < CONNECTS_TIERS; t++) {
+		c->now.cap[t] = choose_cap(c, t, first[t], first[t + 1]);
+		for (topo_link l = first[t]; rc == 0 && l < first[t + 1]; l++)
+			if (c->hazard[l] > c->now.cap[t])
+				rc = add_source(c, l, -expm1(-c->hazard[l]), 0,
+				    e);
+	}
+	return rc;
+}
+
+/* Links into switch S, of which no two lead from one packet there. */
+static int add_hole_links(struct connects *c, topo_switch s, double rate,
+    struct sim_err *e)
+{
+	const struct topo_clos *k = &c->clos;
+	int rc = 0;
+	if (s < k->all_tors) {
+		for (uint32_t i = 0; rc == 0 && i < k->n_hosts; i++)
+			rc = add_source(c,
+			    topo_clos_link_host(s * k->n_hosts + i, TOPO_UP),
+			    rate, 1, e);
+		for (uint32_t i = 0; rc == 0 && i < k->n_t1; i++)
+			rc = add_source(c,
+			    topo_clos_link_tor(k, s, i, TOPO_DOWN), rate, 1, e);
+		return rc;
+	}
+	if (s < k->all_tors + k->all_t1) {
+		const uint32_t t1 = s - k->all_tors;
+		for (uint32_t i = 0; rc == 0 && i < k->n_tors; i++)
+			rc = add_source(c,
+			    topo_clos_link_tor(k, t1 / k->n_t1 * k->n_tors + i,
+				t1 % k->n_t1, TOPO_UP),
+			    rate, 1, e);
+		for (uint32_t i = 0; rc == 0 && i < k->n_t2; i++)
+			rc = add_source(c,
+			    topo_clos_link_t1(k, t1, i, TOPO_DOWN), rate, 1, e);
+		return rc;
+	}
+	for (uint32_t i = 0; rc == 0 && i < k->all_t1; i++)
+		rc = add_source(c,
+		    topo_clos_link_t1(k, i, s - k->all_tors - k->all_t1,
+			TOPO_UP),
+		    rate, 1, e);
+	return rc;
+}
+
+static double share_of_rule(const struct blackhole_rule *r)
+{
+	return (double)r->below * 0x1p-32;
+}
+
+const struct truth_hole *connects_hole_2(const struct connects *c, topo_link l,
+    sim_ns at, size_t *index)
+{
+	const struct truth *x = &c->scene->truth;
+	const struct topo_clos *k = &c->clos;
+	const struct topo_clos_place p = topo_clos_place(k, l);
+	topo_switch s;
+	switch (p.class) {
+	case TOPO_HOST_TOR:
+		s = p.high;
+		break;
+	case TOPO_TOR_T1:
+		s = k->all_tors + p.high;
+		break;
+	case TOPO_T1_T2:
+		s = k->all_tors + k->all_t1 + p.high;
+		break;
+	case TOPO_T2_T1:
+		s = k->all_tors + p.low;
+		break;
+	case TOPO_T1_TOR:
+		s = p.low;
+		break;
+	default:
+		return NULL;
+	}
+	for (size_t i = truth_first_hole(x, s);
+	     i < x->n_holes && x->hole[i].at == s; i++) {
+		const struct truth_hole *h = &x->hole[i];
+		if (h->rule.type == BLACKHOLE_RULE_TUPLE &&
+		    connects_is_at(at, h->from_ns, h->to_ns)) {
+			*index = i;
+			return h;
+		}
+	}
+	return NULL;
+}
+
+/* --- pairs ---------------------------------------------------------------- */
+
+static int drops_pair(const struct truth_hole *h, topo_host a, topo_host b)
+{
+	const struct topo_tuple there = {.src_ip = topo_addr_of_host(a),
+	    .dst_ip = topo_addr_of_host(b)};
+	const struct topo_tuple back = {.src_ip = there.dst_ip,
+	    .dst_ip = there.src_ip};
+	return blackhole_rule_drops(&h->rule, &there) ||
+	    blackhole_rule_drops(&h->rule, &back);
+}
+
+/* Both ways of a connect lead through the ToRs of both ends. The index of the
+ * first hole that drops it, or n_holes. */
+static size_t hole_of_pair(const struct connects *c, topo_host a, topo_host b,
+    sim_ns at)
+{
+	const struct truth *x = &c->scene->truth;
+	const topo_switch tor[2] = {a / c->clos.n_hosts, b / c->clos.n_hosts};
+	size_t found = x->n_holes;
+	for (int k = 0; k < 2; k++)
+		for (size_t i = truth_first_hole(x, tor[k]);
+		     i < found && x->hole[i].at == tor[k]; i++)
+			if (x->hole[i].rule.type == BLACKHOLE_RULE_PAIR &&
+			    connects_is_at(at, x->hole[i].from_ns,
+				x->hole[i].to_ns) &&
+			    drops_pair(&x->hole[i], a, b))
+				found = i;
+	return found;
+}
+
+int connects_pair_is_dead(const struct connects *c, topo_host a, topo_host b,
+    sim_ns at)
+{
+	return hole_of_pair(c, a, b, at) < c->scene->truth.n_holes;
+}
+
+/* The pairs of hole I that no earlier one has. Where both servers are under its
+ * ToR the one with the lower number counts. */
+static int add_dead_pairs(struct connects *c, size_t i, struct sim_err *e)
+{
+	const struct connects_mesh *m = &c->params.mesh;
+	const uint32_t n = c->clos.n_hosts, tor = c->scene->truth.hole[i].at;
+	for (topo_host a = tor * n; a < (tor + 1) * n; a++)
+		for (unsigned k = 0; k < CONNECTS_N_LEVELS; k++)
+			for (uint32_t p = 0; p < m->n_peers[k]; p++) {
+				const topo_host b = m->peer(m->arg, k, a, p);
+				if ((b / n == tor && b < a) ||
+				    hole_of_pair(c, a, b, c->now.from) != i)
+					continue;
+				int rc = SIM_RESERVE(&c->pair, &c->cap_pairs,
+				    c->n_pairs + 1, e);
+				if (rc < 0)
+					return rc;
+				c->pair[c->n_pairs++] =
+				    (struct connects_pair){.in = a,
+					.out = b,
+					.hole = (uint32_t)i,
+					.level = (uint8_t)k};
+			}
+	return 0;
+}
+
+static int set_holes(struct connects *c, struct sim_err *e)
+{
+	const struct truth *x = &c->scene->truth;
+	int rc = 0;
+	c->n_pairs = 0;
+	memset(c->hole_1, 0, c->clos.all_tors);
+	for (size_t i = 0; rc == 0 && i < x->n_holes; i++) {
+		const struct truth_hole *h = &x->hole[i];
+		if (!connects_is_at(c->now.from, h->from_ns, h->to_ns))
+			continue;
+		if (h->rule.type == BLACKHOLE_RULE_TUPLE) {
+			c->now.any_hole_2 = 1;
+			rc = add_hole_links(c, h->at, share_of_rule(&h->rule),
+			    e);
+			continue;
+		}
+		c->now.any_hole_1 = 1;
+		c->hole_1[h->at] = 1;
+		rc = add_dead_pairs(c, i, e);
+	}
+	return rc;
+}
+
+/* --- all ------------------------------------------------------------------ */
+
+static void set_off(struct connects *c)
+{
+	const struct truth *x = &c->scene->truth;
+	const sim_ns before = c->now.to + c->give_up_ns;
+	memset(c->off, 0, c->topo->n_hosts);
+	memset(c->soon, 0, c->topo->n_hosts);
+	for (size_t i = 0; i < x->n_outages; i++) {
+		const struct truth_outage *o = &x->outage[i];
+		if (o->kind != TRUTH_HOST_OFF)
+			continue;
+		if (connects_is_at(c->now.from, o->from_ns, o->to_ns))
+			c->off[o->id] = c->now.any_off = 1;
+		else if (o->from_ns > c->now.from && o->from_ns <= before)
+			c->soon[o->id] = 1;
+	}
+}
+
+/* Each SYN and its answer cross each tier up and down, there and back. */
+static void set_flat(struct connects *c)
+{
+	struct connects_segment *g = &c->now;
+	topo_link first[CONNECTS_TIERS + 1];
+	tier_links(c, first);
+	g->is_flat = c->n_sources == 0 && !g->any_off && !g->any_hole_1;
+	for (int t = 0; t < CONNECTS_TIERS && g->is_flat; t++)
+		for (topo_link l = first[t]; l < first[t + 1]; l++)
+			g->is_flat &= c->hazard[l] == g->cap[t];
+	for (int h = 0; h < CONNECTS_N_HOPS; h++) {
+		g->flat_hazard[h] = 0;
+		for (int t = 0; t <= h; t++)
+			g->flat_hazard[h] += 4 * g->cap[t];
+	}
+}
+
+int connects_settle(struct connects *c, sim_ns from, sim_ns to,
+    struct sim_err *e)
+{
+	int rc;
+	c->now = (struct connects_segment){.from = from, .to = to};
+	for (size_t i = 0; i < c->n_sources; i++)
+		c->order[c->source[i].link] = 0;
+	c->n_sources = 0;
+	set_off(c);
+	set_hazards(c);
+	if ((rc = set_holes(c, e)) < 0 || (rc = add_bad_links(c, e)) < 0)
+		return rc;
+	set_flat(c);
+	return 0;
+}
