@@ -78,6 +78,25 @@ static void drop_rate_count(struct algo_drop_rate *r, uint8_t outcome,
 	r->n_unclear += n_lost < 0;
 }
 
+int algo_drop_rate_judge(struct algo_drop_rate out[], double conf,
+    struct sim_err *e)
+{
+	for (int g = 0; g < ALGO_DROP_N_GROUPS; g++) {
+		struct algo_drop_rate *r = &out[g];
+		/* DEPARTS: the paper gives rates without intervals; without
+		 * successes it has no rate either, which is NaN here. */
+		r->rate = r->n_success
+		    ? (double)r->n_drop / (double)r->n_success
+		    : NAN;
+		const int rc = sim_binomial_interval(r->n_drop, r->n_success,
+		    conf, &r->lo, &r->hi, e);
+		if (rc < 0)
+			return sim_wrap(e, rc, "drop rate of %s",
+			    algo_drop_groups[g]);
+	}
+	return 0;
+}
+
 int algo_drop_rate(const struct obs_probes *t, const struct topo_dc *dc,
     const struct algo_drop_ladder *ladder, double conf,
     struct algo_drop_rate out[], struct sim_err *e)
@@ -96,17 +115,5 @@ int algo_drop_rate(const struct obs_probes *t, const struct topo_dc *dc,
 				    p.dst_host, p.level)],
 		    p.outcome, n_lost);
 	}
-	for (int g = 0; g < ALGO_DROP_N_GROUPS; g++) {
-		struct algo_drop_rate *r = &out[g];
-		/* DEPARTS: the paper gives rates without intervals; without
-		 * successes it has no rate either, which is NaN here. */
-		r->rate = r->n_success
-		    ? (double)r->n_drop / (double)r->n_success
-		    : NAN;
-		if ((rc = sim_binomial_interval(r->n_drop, r->n_success, conf,
-			 &r->lo, &r->hi, e)) < 0)
-			return sim_wrap(e, rc, "drop rate of %s",
-			    algo_drop_groups[g]);
-	}
-	return 0;
+	return algo_drop_rate_judge(out, conf, e);
 }

@@ -105,4 +105,8 @@ int algo_drop_rate(const struct obs_probes *t, const struct topo_dc *dc,
     const struct algo_drop_ladder *ladder, double conf,
     struct algo_drop_rate out[], struct sim_err *e);
 
+/* The same for whoever has counted: OUT has the counts, and gets the rest. */
+int algo_drop_rate_judge(struct algo_drop_rate out[], double conf,
+    struct sim_err *e);
+
 #endif

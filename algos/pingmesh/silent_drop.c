@@ -60,14 +60,24 @@ int algo_silent_drop_open(struct algo_silent_drop *s, const struct topo_dc *dc,
 
 /* --- counting, while cells stand in the order of their pods ----------------*/
 /* The pairs of pods as a lower triangle: until they are sorted, pods a <= b
- * have cell b (b + 1) / 2 + a, which silent_drop_count_probes() relies on. */
-static void number_cells(struct algo_silent_drop *s)
+ * have cell b (b + 1) / 2 + a, by which algo_silent_drop_count() finds it. */
+void algo_silent_drop_clear(struct algo_silent_drop *s)
 {
 	struct algo_silent_drop_cell *c = s->cell;
 	for (uint32_t b = 0; b < s->dc.clos.n_pods; b++)
 		for (uint32_t a = 0; a <= b; a++)
 			*c++ =
 			    (struct algo_silent_drop_cell){.pod = a, .pod2 = b};
+}
+
+void algo_silent_drop_count(struct algo_silent_drop *s, uint32_t from,
+    uint32_t to, uint64_t n_success, uint64_t n_drop)
+{
+	const size_t low = from < to ? from : to;
+	const size_t high = from < to ? to : from;
+	struct algo_silent_drop_cell *c = &s->cell[high * (high + 1) / 2 + low];
+	c->n_success += n_success;
+	c->n_drop += n_drop;
 }
 
 static void silent_drop_count_probes(struct algo_silent_drop *s,
@@ -84,12 +94,8 @@ static void silent_drop_count_probes(struct algo_silent_drop *s,
 		 * apart here. */
 		if (from == to)
 			continue;
-		const size_t low = (from < to ? from : to) / n_tors;
-		const size_t high = (from < to ? to : from) / n_tors;
-		struct algo_silent_drop_cell *c =
-		    &s->cell[high * (high + 1) / 2 + low];
-		c->n_success++;
-		c->n_drop += algo_drop_n_lost(ladder, t->rtt_ns[i]) > 0;
+		algo_silent_drop_count(s, from / n_tors, to / n_tors, 1,
+		    algo_drop_n_lost(ladder, t->rtt_ns[i]) > 0);
 	}
 }
 
@@ -169,20 +175,13 @@ static enum algo_silent_drop_tier silent_drop_judge(struct algo_silent_drop *s)
 				: ALGO_SILENT_DROP_NONE;
 }
 
-int algo_silent_drop_find(struct algo_silent_drop *s,
-    const struct obs_probes *t, const struct algo_drop_ladder *ladder,
-    struct sim_err *e)
+int algo_silent_drop_judge(struct algo_silent_drop *s, struct sim_err *e)
 {
-	int rc;
-	if ((rc = obs_probes_check(t, s->dc.first_host, s->dc.clos.all_hosts,
-		 e)) < 0)
-		return rc;
-	number_cells(s);
-	silent_drop_count_probes(s, t, ladder);
 	for (size_t i = 0; i < s->n_cells; i++) {
 		struct algo_silent_drop_cell *c = &s->cell[i];
-		if ((rc = sim_binomial_interval(c->n_drop, c->n_success,
-			 s->params.conf, &c->lo, &c->hi, e)) < 0)
+		const int rc = sim_binomial_interval(c->n_drop, c->n_success,
+		    s->params.conf, &c->lo, &c->hi, e);
+		if (rc < 0)
 			return sim_wrap(e, rc, "drop rate of pods %u and %u",
 			    c->pod, c->pod2);
 		/* The lower end decides: a cell suffers when chance alone would
@@ -193,6 +192,19 @@ int algo_silent_drop_find(struct algo_silent_drop *s,
 	qsort(s->cell, s->n_cells, sizeof(*s->cell), worst_first);
 	s->tier = silent_drop_judge(s);
 	return 0;
+}
+
+int algo_silent_drop_find(struct algo_silent_drop *s,
+    const struct obs_probes *t, const struct algo_drop_ladder *ladder,
+    struct sim_err *e)
+{
+	int rc;
+	if ((rc = obs_probes_check(t, s->dc.first_host, s->dc.clos.all_hosts,
+		 e)) < 0)
+		return rc;
+	algo_silent_drop_clear(s);
+	silent_drop_count_probes(s, t, ladder);
+	return algo_silent_drop_judge(s, e);
 }
 
 /* --- whom to trace ---------------------------------------------------------*/

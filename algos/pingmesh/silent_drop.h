@@ -75,6 +75,14 @@ int algo_silent_drop_find(struct algo_silent_drop *s,
     const struct obs_probes *t, const struct algo_drop_ladder *ladder,
     struct sim_err *e);
 
+/* The same for whoever has counted: clear all cells, count in each the connects
+ * between ToRs of pods FROM and TO, and judge. Errors as above, but for those of
+ * probes. */
+void algo_silent_drop_clear(struct algo_silent_drop *s);
+void algo_silent_drop_count(struct algo_silent_drop *s, uint32_t from,
+    uint32_t to, uint64_t n_success, uint64_t n_drop);
+int algo_silent_drop_judge(struct algo_silent_drop *s, struct sim_err *e);
+
 /* Whom to trace: of each of the n_cells worst cells that suffer (or, with
  * `any`, that were probed) n_pairs pairs of servers, both ways, each from
  * n_ports ports. */

@@ -168,24 +168,16 @@ static void scopes_of(const struct algo_sla *s, uint32_t h, size_t out[])
 	out[ALGO_SLA_DC] = s->first[ALGO_SLA_DC];
 }
 
-/* Successes and drops are counted by server and then added up: every other
- * scope is a set of servers, so each probe is looked at once and not once a
- * scope. The scopes of servers come first, so host h is scope h. */
-static void sla_count_probes(struct algo_sla *s,
-    const struct algo_drop_ladder *ladder)
+void algo_sla_clear(struct algo_sla *s)
 {
-	const size_t n_scopes = s->first[ALGO_SLA_N_KINDS];
-	for (size_t i = 0; i < n_scopes; i++)
+	for (size_t i = 0; i < s->first[ALGO_SLA_N_KINDS]; i++)
 		s->scope[i] = (struct algo_sla_scope){.drop_rate = NAN,
 		    .p50_us = NAN,
 		    .p99_us = NAN};
-	for (size_t i = 0; i < s->order.n; i++) {
-		const struct algo_rtt_probe *p = &s->order.probe[i];
-		struct algo_sla_scope *of =
-		    &s->scope[topo_dc_index(&s->dc, p->src_host)];
-		of->n_success++;
-		of->n_drop += algo_drop_n_lost(ladder, p->rtt_ns) > 0;
-	}
+}
+
+void algo_sla_sum(struct algo_sla *s)
+{
 	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++) {
 		const struct algo_sla_scope *of = &s->scope[h];
 		size_t in[ALGO_SLA_SERVICE];
@@ -202,6 +194,23 @@ static void sla_count_probes(struct algo_sla *s,
 			v->n_drop += of->n_drop;
 		}
 	}
+}
+
+/* Successes and drops are counted by server and then added up: every other
+ * scope is a set of servers, so each probe is looked at once and not once a
+ * scope. The scopes of servers come first, so host h is scope h. */
+static void sla_count_probes(struct algo_sla *s,
+    const struct algo_drop_ladder *ladder)
+{
+	algo_sla_clear(s);
+	for (size_t i = 0; i < s->order.n; i++) {
+		const struct algo_rtt_probe *p = &s->order.probe[i];
+		struct algo_sla_scope *of =
+		    &s->scope[topo_dc_index(&s->dc, p->src_host)];
+		of->n_success++;
+		of->n_drop += algo_drop_n_lost(ladder, p->rtt_ns) > 0;
+	}
+	algo_sla_sum(s);
 }
 
 /* The next probe in order of time belongs to SCOPE: when it is the one of the
@@ -308,6 +317,12 @@ static void judge_services(struct algo_sla *s)
 	}
 }
 
+void algo_sla_judge(struct algo_sla *s)
+{
+	raise_alerts(s);
+	judge_services(s);
+}
+
 int algo_sla_measure(struct algo_sla *s, const struct obs_probes *t,
     const struct algo_drop_ladder *ladder, struct sim_err *e)
 {
@@ -320,7 +335,6 @@ int algo_sla_measure(struct algo_sla *s, const struct obs_probes *t,
 	 * time for all quantiles. */
 	sla_count_probes(s, ladder);
 	find_quantiles(s);
-	raise_alerts(s);
-	judge_services(s);
+	algo_sla_judge(s);
 	return 0;
 }

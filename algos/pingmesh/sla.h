@@ -109,6 +109,13 @@ void algo_sla_close(struct algo_sla *s);
 int algo_sla_measure(struct algo_sla *s, const struct obs_probes *t,
     const struct algo_drop_ladder *ladder, struct sim_err *e);
 
+/* The same for whoever has counted: clear all scopes, fill in n_success and
+ * n_drop of servers, sum them up for all other scopes, fill in what is known of
+ * times, and judge. A scope without times raises no alert by them. */
+void algo_sla_clear(struct algo_sla *s);
+void algo_sla_sum(struct algo_sla *s);
+void algo_sla_judge(struct algo_sla *s);
+
 /* Domain  id below the number of that kind. */
 static inline const struct algo_sla_scope *algo_sla_at(const struct algo_sla *s,
     enum algo_sla_kind kind, uint32_t id)
