@@ -216,7 +216,7 @@ static void compare(const char *what, int sign, const uint64_t a[],
 /* Run both RUNS times, and compare what they count. */
 static void hold(struct rig *g)
 {
-	const struct connects_taker taker = {g, take};
+	const struct connects_taker taker = {g, take, NULL};
 	struct sim_rng r;
 	for (uint32_t run = 0; run < RUNS; run++) {
 		struct scene *s = scenes_draw(&g->s, run);
@@ -436,7 +436,7 @@ static int stop(void *arg, const struct connects_row *r, struct sim_err *e)
 
 static void who_takes_rows_may_stop_them(void **state)
 {
-	const struct connects_taker taker = {NULL, stop};
+	const struct connects_taker taker = {NULL, stop, NULL};
 	struct sim_err e;
 	struct rig g;
 	(void)state;
@@ -450,7 +450,7 @@ static void who_takes_rows_may_stop_them(void **state)
 static int open_and_run(void *arg, struct sim_err *e)
 {
 	struct rig *g = arg;
-	const struct connects_taker taker = {g, take};
+	const struct connects_taker taker = {g, take, NULL};
 	struct connects *c;
 	int rc = connects_open(&c, &g->s.topo, &g->p, e);
 	if (rc < 0)

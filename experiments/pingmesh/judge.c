@@ -97,21 +97,17 @@ void xp_tally_fill(const struct xp_tally *t, struct res_trial_metrics *m)
 /* The service's level, or that of the data centre as a whole. A verdict whether
  * the network is to blame needs neighbours that do not serve, so only services
  * have one. */
-static int judge_run_sla(struct xp_judge *j, const struct obs_probes *t,
-    struct res_trial_metrics *m, struct sim_err *e)
+void xp_judge_level(const struct xp_dsa *d, int has_service,
+    struct res_trial_metrics *m)
 {
-	int rc = xp_dsa_sla(j->dsa, t, e);
-	if (rc < 0)
-		return rc;
-	const struct algo_sla_scope *s = algo_sla_at(&j->dsa->sla,
-	    j->has_service ? ALGO_SLA_SERVICE : ALGO_SLA_DC, 0);
+	const struct algo_sla_scope *s = algo_sla_at(&d->sla,
+	    has_service ? ALGO_SLA_SERVICE : ALGO_SLA_DC, 0);
 	m->p50_us = s->p50_us;
 	m->p99_us = s->p99_us;
 	m->alert_drop = (s->alerts & ALGO_SLA_ALERT_DROP) != 0;
 	m->alert_p99 = (s->alerts & ALGO_SLA_ALERT_P99) != 0;
-	if (j->has_service)
-		m->verdict = j->dsa->sla.verdict[0];
-	return 0;
+	if (has_service)
+		m->verdict = d->sla.verdict[0];
 }
 
 /* EXPECT is 0 when the spec does not say what to expect, else 1 + the value
@@ -128,23 +124,30 @@ static void judge_judge(uint32_t got, uint32_t expect, enum xp_trouble trouble,
 	*n = 1;
 }
 
+void xp_judge_patterns(const struct xp_pingmesh *p,
+    enum algo_heatmap_pattern pattern, enum algo_silent_drop_tier tier,
+    enum xp_trouble trouble, struct res_trial_metrics *m)
+{
+	m->pattern = pattern;
+	m->tier = tier;
+	judge_judge(pattern, p->expect, trouble, &m->pattern_right,
+	    &m->n_pattern);
+	judge_judge(tier, p->expect_tier, trouble, &m->tier_right, &m->n_tier);
+}
+
 int xp_judge_run(struct xp_judge *j, const struct obs_probes *t,
     enum xp_trouble trouble, struct res_trial_metrics *m, struct sim_err *e)
 {
 	const struct xp_pingmesh *p = j->params;
 	enum algo_heatmap_pattern pattern;
-	int rc = judge_run_sla(j, t, m, e);
+	int rc = xp_dsa_sla(j->dsa, t, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "service level");
+	xp_judge_level(j->dsa, j->has_service, m);
 	if ((rc = xp_dsa_heatmap(j->dsa, t, p->unit, &pattern, e)) < 0)
 		return sim_wrap(e, rc, "heat map");
 	if ((rc = xp_dsa_silent_drop(j->dsa, t, e)) < 0)
 		return sim_wrap(e, rc, "silent drops");
-	m->pattern = pattern;
-	m->tier = j->dsa->silent.tier;
-	judge_judge(pattern, p->expect, trouble, &m->pattern_right,
-	    &m->n_pattern);
-	judge_judge(j->dsa->silent.tier, p->expect_tier, trouble,
-	    &m->tier_right, &m->n_tier);
+	xp_judge_patterns(p, pattern, j->dsa->silent.tier, trouble, m);
 	return 0;
 }

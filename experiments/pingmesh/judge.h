@@ -44,6 +44,14 @@ void xp_tallies_add(struct xp_tallies *to, const struct xp_tallies *from);
 /* A tally as metrics: n_probes to true_drop_rate. */
 void xp_tally_fill(const struct xp_tally *t, struct res_trial_metrics *m);
 
+/* What D's service level is: of its first service, or of the data centre; and
+ * what a pattern and a tier come to. Fill M as xp_judge_run() does. */
+void xp_judge_level(const struct xp_dsa *d, int has_service,
+    struct res_trial_metrics *m);
+void xp_judge_patterns(const struct xp_pingmesh *p,
+    enum algo_heatmap_pattern pattern, enum algo_silent_drop_tier tier,
+    enum xp_trouble trouble, struct res_trial_metrics *m);
+
 /* Run the jobs on T and fill M: the service level and its verdict, the pattern
  * of the heat map (whose matrix is left in DSA), and the tier that drops.
  * TROUBLE is what was broken while the probes were under way. A pattern is

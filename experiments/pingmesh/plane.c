@@ -172,27 +172,29 @@ static int pingmesh_open(void **p, const struct topo *t,
 	return 0;
 }
 
-/* Hand a table of probes to the algorithms. ROW is SIZE_MAX for the last call,
- * at the end of the run. With `detect` along windows each window's scores go to
- * its own row, and the last call has no row at all; else each call before the
- * last has none (it only serves to find when a fault was first detected), and
- * the scores of the last one go to all rows. */
+struct xp_window xp_pingmesh_window(const struct xp_pingmesh *p,
+    const struct obs *o, const struct losses *lost, size_t row, size_t n_rows,
+    sim_ns now, sim_ns first)
+{
+	const int own = p->detect && p->along == XP_ALONG_WINDOW;
+	const int last = row == SIZE_MAX;
+	return (struct xp_window){
+	    .seen = o,
+	    .lost = lost,
+	    .first_row = own && !last ? row : 0,
+	    .n_rows = own ? !last : last * n_rows,
+	    .after_s =
+		p->detect && now > first ? (double)(now - first) / 1e9 : NAN,
+	};
+}
+
+/* Hand a table of probes to the algorithms. */
 static int pingmesh_plane_hear(void *arg, const struct obs *o,
     const struct losses *lost, size_t row, sim_ns now, struct sim_err *e)
 {
 	const struct pingmesh *x = arg;
-	const int own =
-	    x->params->detect && x->params->along == XP_ALONG_WINDOW;
-	const int last = row == SIZE_MAX;
-	const struct xp_window w = {
-	    .seen = o,
-	    .lost = lost,
-	    .first_row = own && !last ? row : 0,
-	    .n_rows = own ? !last : last * x->n_rows,
-	    .after_s = x->params->detect && now > x->first
-		? (double)(now - x->first) / 1e9
-		: NAN,
-	};
+	const struct xp_window w = xp_pingmesh_window(x->params, o, lost, row,
+	    x->n_rows, now, x->first);
 	return x->to->hear(x->to->arg, &w, e);
 }
 

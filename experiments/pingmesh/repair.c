@@ -155,6 +155,27 @@ int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
 	return rc;
 }
 
+void xp_repaired_add(struct xp_repaired *to, const struct xp_repaired *from)
+{
+	to->n_candidates += from->n_candidates;
+	to->n_candidates_true += from->n_candidates_true;
+	to->n_reloaded += from->n_reloaded;
+	to->n_deferred += from->n_deferred;
+	to->n_escalated += from->n_escalated;
+}
+
+void xp_repaired_fill(const struct xp_repaired *r, int is_on,
+    struct res_trial_metrics *m)
+{
+	m->n_candidates = r->n_candidates;
+	m->n_candidates_true = r->n_candidates_true;
+	if (!is_on)
+		return;
+	m->n_reloaded = r->n_reloaded;
+	m->n_deferred = r->n_deferred;
+	m->n_escalated = r->n_escalated;
+}
+
 /* --- since the run began -------------------------------------------------- */
 
 uint32_t xp_repair_n_named(const struct xp_repair_shop *s, uint32_t dc)

@@ -9,6 +9,7 @@
 #define EXPERIMENTS_PINGMESH_REPAIR_H
 
 #include "experiments/pingmesh/truth.h"
+#include "results/schema.h"
 #include "topo/region.h"
 
 /* Zeroed is empty. */
@@ -27,6 +28,13 @@ struct xp_repaired {
 	uint32_t n_candidates, n_candidates_true;
 	uint32_t n_reloaded, n_deferred, n_escalated;
 };
+
+void xp_repaired_add(struct xp_repaired *to, const struct xp_repaired *from);
+
+/* R as metrics. With repairs off (IS_ON 0) the job only names candidates. What
+ * was done with them is then not 0 but was never tried, so it stays as it is. */
+void xp_repaired_fill(const struct xp_repaired *r, int is_on,
+    struct res_trial_metrics *m);
 
 /* S keeps T and P. Errors those of xp_dsa_services_read(), SIM_ENOMEM; S must
  * be closed also when this fails. */

@@ -125,29 +125,6 @@ struct xp_world *xp_pingmesh_plane_world(struct xp_pingmesh_plane *p)
 
 /* --- repairs -------------------------------------------------------------- */
 
-static void add_repaired(struct xp_repaired *to, const struct xp_repaired *from)
-{
-	to->n_candidates += from->n_candidates;
-	to->n_candidates_true += from->n_candidates_true;
-	to->n_reloaded += from->n_reloaded;
-	to->n_deferred += from->n_deferred;
-	to->n_escalated += from->n_escalated;
-}
-
-/* With repairs off the job only names candidates. What was done with them is
- * then not 0 but was never tried, so it stays NaN. */
-static void fill_repaired(const struct xp_pingmesh_plane *p,
-    const struct xp_repaired *r, struct res_trial_metrics *m)
-{
-	m->n_candidates = r->n_candidates;
-	m->n_candidates_true = r->n_candidates_true;
-	if (!p->params->repair.on)
-		return;
-	m->n_reloaded = r->n_reloaded;
-	m->n_deferred = r->n_deferred;
-	m->n_escalated = r->n_escalated;
-}
-
 /* The black-hole job of all data centres, on the last repair_every windows up
  * to WINDOW; nothing at windows between two jobs. M gets the numbers of data
  * centre `dc`, and is NULL when windows have no rows. */
@@ -177,9 +154,9 @@ static int repair(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
 			    d);
 		if (d != p->params->dc)
 			continue;
-		add_repaired(&p->repaired, &r);
+		xp_repaired_add(&p->repaired, &r);
 		if (m)
-			fill_repaired(p, &r, m);
+			xp_repaired_fill(&r, p->params->repair.on, m);
 	}
 	return rc;
 }
@@ -350,7 +327,7 @@ static void fill_whole_repair(struct xp_pingmesh_plane *p,
 {
 	const struct truth *truth = &p->scene->truth;
 	const sim_ns end = p->n_windows * p->window_ns;
-	fill_repaired(p, &p->repaired, m);
+	xp_repaired_fill(&p->repaired, p->params->repair.on, m);
 	m->n_black_tors = xp_n_black(truth, &p->judge.dsa->dc, 0, end);
 	m->n_candidates = xp_repair_n_named(&p->shop, p->params->dc);
 	m->n_candidates_true =

@@ -31,6 +31,7 @@
 #define EXPERIMENTS_PINGMESH_RUN_H
 
 #include "experiments/pingmesh/world.h"
+#include "experiments/spec/plane.h"
 #include "models/losses.h"
 #include "results/schema.h"
 
@@ -61,6 +62,15 @@ struct xp_pingmesh_hooks {
 	int (*window)(void *arg, struct xp_collector *c, uint32_t window,
 	    struct sim_err *e);
 };
+
+/* What algorithms hear of such a call, of a run of N_ROWS rows whose first fault
+ * begins at FIRST. With `detect` along windows each window's scores go to its own
+ * row, and the last call has no row at all; else each call before the last has
+ * none (it only serves to find when a fault was first detected), and the scores
+ * of the last one go to all rows. */
+struct xp_window xp_pingmesh_window(const struct xp_pingmesh *p,
+    const struct obs *o, const struct losses *lost, size_t row, size_t n_rows,
+    sim_ns now, sim_ns first);
 
 /* Live through SCENE, whose truth gets what repairs changed, and fill
  * ROW[xp_pingmesh_plane_rows(p)]: n_faults and RES_PROBE_METRICS, NaN where

@@ -35,7 +35,9 @@ static int note_section(struct sim_yaml *y, const struct xp_section *s,
 		return note_path(y, s->name, NULL, e);
 	for (const struct xp_plane *const *p = xp_planes; *p; p++)
 		if ((*p)->section == s)
-			sim_put(&t, "it counts only on plane %s", (*p)->name);
+			sim_put(&t, "%s%s",
+			    t.n ? " and " : "it counts only on plane ",
+			    (*p)->name);
 	for (const struct xp_fabric *const *f = xp_fabrics; *f; f++)
 		if ((*f)->section == s)
 			sim_put(&t, "it counts only on fabric %s", (*f)->name);

@@ -20,13 +20,22 @@ const char *const xp_plane_names[] = {
 
 /* --- sections ------------------------------------------------------------- */
 
-/* The sections of planes and then those of fabrics. Both lists are fixed when
+/* A plane before P has its section, too. */
+static int is_told(const struct xp_plane *const *p)
+{
+	for (const struct xp_plane *const *q = xp_planes; q < p; q++)
+		if ((*q)->section == (*p)->section)
+			return 1;
+	return 0;
+}
+
+/* The sections of planes, each once, and then those of fabrics. Both lists are fixed when
  * the program is built, so that an index stands for a section as long as it
  * runs, as in xp_config.section[]. */
 const struct xp_section *xp_section_at(size_t i)
 {
 	for (const struct xp_plane *const *p = xp_planes; *p; p++)
-		if ((*p)->section && i-- == 0)
+		if ((*p)->section && !is_told(p) && i-- == 0)
 			return (*p)->section;
 	for (const struct xp_fabric *const *f = xp_fabrics; *f; f++)
 		if ((*f)->section && i-- == 0)

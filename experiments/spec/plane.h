@@ -153,6 +153,7 @@ struct xp_plane {
 	X(agents)                                                              \
 	X(vigil_matlab)                                                        \
 	X(pingmesh)                                                            \
+	X(pingmesh_bulk)                                                       \
 	X(everflow)                                                            \
 	X(rack)                                                                \
 	X(telemetry)                                                           \

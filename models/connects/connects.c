@@ -24,6 +24,8 @@ int connects_open(struct connects **out, const struct topo *t,
 		c->ladder_ns = c->give_up_ns;
 		c->give_up_ns += p->ladder->wait_ns[k];
 	}
+	if (p->give_up_ns > 0)
+		c->give_up_ns = p->give_up_ns;
 	for (int i = 0; i < CONNECTS_N_HOPS; i++)
 		c->late_tail[i] =
 		    fabric_sim_rtt_tail(&p->law[i], (double)p->late_ns / 1e3);
@@ -171,8 +173,12 @@ int connects_window(struct connects *c, sim_ns from, sim_ns to, uint32_t number,
 	sim_rng_init(&c->rng, &c->scene->where, SIM_STREAM_CONNECTS, number);
 	for (size_t i = 0; rc == 0 && i <= c->n_changes; i++) {
 		const sim_ns end = i < c->n_changes ? c->change[i] : to;
-		if ((rc = connects_settle(c, from, end, e)) < 0 ||
-		    (rc = connects_marked(c, e)) < 0)
+		if ((rc = connects_settle(c, from, end, e)) < 0)
+			break;
+		if (taker->segment)
+			taker->segment(taker->arg, from, end, c->hazard,
+			    c->off);
+		if ((rc = connects_marked(c, e)) < 0)
 			break;
 		rc = connects_blocks(c, e);
 		from = end;

@@ -71,6 +71,7 @@ struct connects_params {
 	struct connects_mesh mesh;
 	const struct fabric_sim_tcp_ladder *ladder;
 	unsigned n_retries; /* at most the ladder's */
+	sim_ns give_up_ns;  /* after so long; 0: after the ladder's last wait */
 	sim_ns late_ns;     /* no more than the ladder's first wait */
 	struct fabric_sim_rtt law[CONNECTS_N_HOPS];
 };
@@ -92,11 +93,15 @@ struct connects_row {
 	uint8_t n_lost;  /* SYNs, or answers to them */
 };
 
-/* Who takes rows, in no order. Errors end the window. */
+/* Who takes rows, in no order; errors end the window. SEGMENT, if any, is told
+ * of each part of a window in which nothing changes, before its rows: the hazard
+ * of each link, and which hosts are off. Shape hazard[links], off[hosts]. */
 struct connects_taker {
 	void *arg;
 	int (*take)(void *arg, const struct connects_row *row,
 	    struct sim_err *e);
+	void (*segment)(void *arg, sim_ns from, sim_ns to,
+	    const double hazard[], const uint8_t off[]);
 };
 
 struct connects;

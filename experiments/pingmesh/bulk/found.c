@@ -1,0 +1,407 @@
+/* experiments/pingmesh/bulk/found.c -- what jobs find in counts of probes.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/pingmesh/bulk/found.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algos/pingmesh/perf.h"
+#include "sim/vec.h"
+
+/* --- late connects of a scope ---------------------------------------------- */
+
+/* The times of late connects by scope. They are needed only where a rank is
+ * above all quick ones, which mostly is nowhere, so the list is made when the
+ * first asks. */
+struct found_late {
+	const struct xp_mesh_sums *s;
+	uint64_t (*scope_of)(const struct xp_mesh_sums *s,
+	    const struct xp_mesh_sums_late *l);
+	int made;
+	struct found_one {
+		uint64_t scope;
+		double us;
+	} * one;    /* [s->n_late], by scope and time */
+	double *us; /* likewise */
+};
+
+static uint64_t late_server(const struct xp_mesh_sums *s,
+    const struct xp_mesh_sums_late *l)
+{
+	(void)s;
+	return l->src;
+}
+
+static uint64_t late_tor(const struct xp_mesh_sums *s,
+    const struct xp_mesh_sums_late *l)
+{
+	return l->src / s->clos.n_hosts;
+}
+
+static uint64_t late_pod(const struct xp_mesh_sums *s,
+    const struct xp_mesh_sums_late *l)
+{
+	return l->src / (s->clos.n_hosts * s->clos.n_tors);
+}
+
+static uint64_t late_all(const struct xp_mesh_sums *s,
+    const struct xp_mesh_sums_late *l)
+{
+	(void)s, (void)l;
+	return 0;
+}
+
+static uint64_t late_tors(const struct xp_mesh_sums *s,
+    const struct xp_mesh_sums_late *l)
+{
+	return (uint64_t)late_tor(s, l) * s->clos.all_tors +
+	    l->dst / s->clos.n_hosts;
+}
+
+static uint64_t late_pods(const struct xp_mesh_sums *s,
+    const struct xp_mesh_sums_late *l)
+{
+	return (uint64_t)late_pod(s, l) * s->clos.n_pods +
+	    l->dst / (s->clos.n_hosts * s->clos.n_tors);
+}
+
+static int by_scope_then_time(const void *a, const void *b)
+{
+	const struct found_one *x = a, *y = b;
+	if (x->scope != y->scope)
+		return x->scope < y->scope ? -1 : 1;
+	return x->us < y->us ? -1 : x->us > y->us;
+}
+
+static int found_make_late(struct found_late *f, struct sim_err *e)
+{
+	const size_t n = f->s->n_late;
+	int rc;
+	if (f->made)
+		return 0;
+	if ((rc = SIM_ZALLOC(&f->one, n, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&f->us, n, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++)
+		f->one[i] =
+		    (struct found_one){f->scope_of(f->s, &f->s->late[i]),
+			(double)f->s->late[i].rtt_ns / 1e3};
+	if (n > 0)
+		qsort(f->one, n, sizeof(*f->one), by_scope_then_time);
+	for (size_t i = 0; i < n; i++)
+		f->us[i] = f->one[i].us;
+	f->made = 1;
+	return 0;
+}
+
+/* Those of SCOPE, ascending. */
+static const double *found_late_of(const struct found_late *f, uint64_t scope)
+{
+	size_t lo = 0, hi = f->s->n_late;
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+		if (f->one[mid].scope < scope)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return f->us + lo;
+}
+
+static void found_free_late(struct found_late *f)
+{
+	free(f->one);
+	free(f->us);
+}
+
+/* --- service level --------------------------------------------------------- */
+
+/* P50 and P99 of SCOPE, whose counts are C. */
+static int found_scope_times(struct xp_mesh_sums *s,
+    enum xp_mesh_sums_kind kind, const struct xp_mesh_sums_cell *c,
+    struct found_late *late, uint64_t scope, struct sim_rng *r, double us[2],
+    struct sim_err *e)
+{
+	const uint64_t n = xp_mesh_sums_n_success(c);
+	const uint64_t rank[] = {algo_rtt_rank(n, 50), algo_rtt_rank(n, 99)};
+	const double *late_us = NULL;
+	us[0] = us[1] = NAN;
+	if (n == 0)
+		return 0;
+	if (rank[1] > xp_mesh_sums_n_quick(c)) {
+		const int rc = found_make_late(late, e);
+		if (rc < 0)
+			return rc;
+		late_us = found_late_of(late, scope);
+	}
+	if (rank[0] == rank[1]) {
+		xp_mesh_sums_times(s, kind, c, late_us, rank, 1, r, us);
+		us[1] = us[0];
+	} else {
+		xp_mesh_sums_times(s, kind, c, late_us, rank, 2, r, us);
+	}
+	return 0;
+}
+
+/* The times of scope ID of KIND, which is N servers from FIRST on. */
+static int found_set_times(struct xp_mesh_sums *s, struct xp_dsa *d,
+    enum algo_sla_kind kind, uint32_t id, uint32_t first, uint32_t n,
+    struct found_late *late, struct sim_rng *r, struct sim_err *e)
+{
+	struct algo_sla_scope *to = &d->sla.scope[d->sla.first[kind] + id];
+	struct xp_mesh_sums_cell sum = {.n_late = 0};
+	double us[2];
+	for (uint32_t h = first; h < first + n; h++)
+		xp_mesh_sums_add(&sum, &s->server[h]);
+	const int rc = found_scope_times(s, (enum xp_mesh_sums_kind)kind, &sum,
+	    late, id, r, us, e);
+	to->p50_us = us[0];
+	to->p99_us = us[1];
+	return rc;
+}
+
+/* Of all scopes of a kind that divides servers evenly; with MARK of those that
+ * it marks alone. */
+static int found_set_kind(struct xp_mesh_sums *s, struct xp_dsa *d,
+    enum algo_sla_kind kind, const uint8_t mark[], struct sim_rng *r,
+    struct sim_err *e)
+{
+	static uint64_t (*const scope_of[])(const struct xp_mesh_sums *,
+	    const struct xp_mesh_sums_late *) = {late_server, late_tor,
+	    late_pod, late_all};
+	const uint32_t n =
+	    (uint32_t)(d->sla.first[kind + 1] - d->sla.first[kind]);
+	const uint32_t each = s->clos.all_hosts / n;
+	struct found_late late = {.s = s, .scope_of = scope_of[kind]};
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < n; i++)
+		if (!mark || mark[i])
+			rc = found_set_times(s, d, kind, i, i * each, each,
+			    &late, r, e);
+	found_free_late(&late);
+	return rc;
+}
+
+static int serves(const struct algo_sla *a, uint32_t h, uint32_t service)
+{
+	for (size_t i = a->off[h]; i < a->off[h + 1]; i++)
+		if (a->serves[i] == service)
+			return 1;
+	return 0;
+}
+
+/* Servers of services are any, so late ones are gathered one by one. */
+static int found_set_service(struct xp_mesh_sums *s, struct xp_dsa *d,
+    uint32_t v, struct sim_rng *r, struct sim_err *e)
+{
+	struct algo_sla *a = &d->sla;
+	struct algo_sla_scope *to = &a->scope[a->first[ALGO_SLA_SERVICE] + v];
+	struct xp_mesh_sums_cell sum = {.n_late = 0};
+	struct xp_mesh_sums own = *s;
+	struct found_late late = {.s = &own, .scope_of = late_all};
+	double us[2];
+	int rc = SIM_ZALLOC(&own.late, s->n_late, e);
+	if (rc < 0)
+		return rc;
+	own.n_late = 0;
+	for (size_t i = 0; i < s->n_late; i++)
+		if (serves(a, s->late[i].src, v))
+			own.late[own.n_late++] = s->late[i];
+	for (uint32_t h = 0; h < s->clos.all_hosts; h++)
+		if (serves(a, h, v))
+			xp_mesh_sums_add(&sum, &s->server[h]);
+	/* Cuts are those of the data centre, as services are of any size. */
+	rc = found_scope_times(s, XP_MESH_DC, &sum, &late, 0, r, us, e);
+	to->p50_us = us[0];
+	to->p99_us = us[1];
+	found_free_late(&late);
+	free(own.late);
+	return rc;
+}
+
+/* Servers under a ToR of which one serves. */
+static void mark_neighbours(const struct xp_mesh_sums *s,
+    const struct algo_sla *a, uint8_t mark[])
+{
+	const uint32_t n = s->clos.n_hosts;
+	for (uint32_t t = 0; t < s->clos.all_tors; t++)
+		memset(mark + t * n, a->off[(t + 1) * n] > a->off[t * n], n);
+}
+
+int xp_found_sla(struct xp_mesh_sums *s, struct xp_dsa *d, uint32_t scopes,
+    struct sim_rng *r, struct sim_err *e)
+{
+	struct algo_sla *a = &d->sla;
+	uint8_t *mark = NULL;
+	int rc = 0;
+	algo_sla_clear(a);
+	for (uint32_t h = 0; h < s->clos.all_hosts; h++) {
+		a->scope[h].n_success = xp_mesh_sums_n_success(&s->server[h]);
+		a->scope[h].n_drop = s->server[h].n_drop;
+	}
+	algo_sla_sum(a);
+	if (scopes & XP_FOUND_NEIGHBOURS &&
+	    (rc = SIM_ZALLOC(&mark, s->clos.all_hosts, e)) < 0)
+		return rc;
+	if (mark)
+		mark_neighbours(s, a, mark);
+	for (int k = 0; rc == 0 && k < ALGO_SLA_SERVICE; k++)
+		if (scopes >> k & 1 || (k == ALGO_SLA_SERVER && mark))
+			rc = found_set_kind(s, d, (enum algo_sla_kind)k,
+			    scopes >> k & 1 ? NULL : mark, r, e);
+	const size_t n_services =
+	    a->first[ALGO_SLA_N_KINDS] - a->first[ALGO_SLA_SERVICE];
+	for (uint32_t v = 0; rc == 0 && v < n_services; v++)
+		if (scopes >> ALGO_SLA_SERVICE & 1)
+			rc = found_set_service(s, d, v, r, e);
+	free(mark);
+	if (rc == 0)
+		algo_sla_judge(a);
+	return rc;
+}
+
+/* --- heat maps -------------------------------------------------------------- */
+
+int xp_found_heatmap(struct xp_mesh_sums *s, struct xp_dsa *d,
+    enum algo_heatmap_unit unit, struct sim_rng *r,
+    enum algo_heatmap_pattern *pattern, struct sim_err *e)
+{
+	const int by_pod = unit == ALGO_HEATMAP_POD;
+	const uint32_t n = by_pod ? s->clos.n_pods : s->clos.all_tors;
+	const struct xp_mesh_sums_cell *cell = by_pod ? s->pods : s->tors;
+	struct found_late late = {.s = s,
+	    .scope_of = by_pod ? late_pods : late_tors};
+	int rc = algo_heatmap_init(&d->heatmap, n, s->clos.n_pods, e);
+	for (size_t i = 0; rc == 0 && i < (size_t)n * n; i++) {
+		const enum xp_mesh_sums_kind kind =
+		    (by_pod ? XP_MESH_PODS_SAME : XP_MESH_TORS_SAME) +
+		    (i / n != i % n);
+		const uint64_t all = xp_mesh_sums_n_success(&cell[i]);
+		const uint64_t rank = algo_rtt_rank(all, 99);
+		const double *late_us = NULL;
+		if (all == 0)
+			continue;
+		if (rank > xp_mesh_sums_n_quick(&cell[i])) {
+			if ((rc = found_make_late(&late, e)) < 0)
+				break;
+			late_us = found_late_of(&late, i);
+		}
+		xp_mesh_sums_times(s, kind, &cell[i], late_us, &rank, 1, r,
+		    &d->heatmap.p99_us[i]);
+	}
+	found_free_late(&late);
+	return rc < 0 ? rc
+		      : algo_heatmap_classify(&d->heatmap, &d->params.heatmap,
+			    pattern, e);
+}
+
+/* --- drops ------------------------------------------------------------------ */
+
+int xp_found_silent_drop(struct xp_mesh_sums *s, struct xp_dsa *d,
+    struct sim_err *e)
+{
+	const uint32_t n = s->clos.n_pods;
+	algo_silent_drop_clear(&d->silent);
+	for (uint32_t a = 0; a < n; a++)
+		for (uint32_t b = 0; b < n; b++) {
+			const struct xp_mesh_sums_cell *c = &s->pods[a * n + b];
+			const struct xp_mesh_sums_cell *own = &s->intra_tor[a];
+			const int same = a == b;
+			algo_silent_drop_count(&d->silent, a, b,
+			    xp_mesh_sums_n_success(c) -
+				(same ? xp_mesh_sums_n_success(own) : 0),
+			    c->n_drop - (same ? own->n_drop : 0));
+		}
+	return algo_silent_drop_judge(&d->silent, e);
+}
+
+int xp_found_drop_rate(const struct xp_mesh_sums *s, double conf,
+    struct algo_drop_rate out[], struct sim_err *e)
+{
+	static const enum algo_drop_group group[] = {ALGO_DROP_INTRA_TOR,
+	    ALGO_DROP_INTRA_POD, ALGO_DROP_INTER_POD};
+	for (int g = 0; g < ALGO_DROP_N_GROUPS; g++)
+		out[g] = (struct algo_drop_rate){.n_success = 0};
+	for (int h = 0; h < CONNECTS_N_HOPS; h++) {
+		const struct xp_mesh_sums_cell *c = &s->group[h];
+		struct algo_drop_rate *to[] = {&out[ALGO_DROP_ALL],
+		    &out[group[h]]};
+		for (int k = 0; k < 2; k++) {
+			to[k]->n_success += xp_mesh_sums_n_success(c);
+			to[k]->n_drop += c->n_drop;
+			to[k]->n_unclear += c->n_unclear;
+			to[k]->n_failed += c->n_failed;
+		}
+	}
+	return algo_drop_rate_judge(out, conf, e);
+}
+
+/* --- counters ---------------------------------------------------------------- */
+
+static sim_ns bucket_of(double us)
+{
+	return algo_pingmesh_bucket_end(
+	    algo_pingmesh_bucket((sim_ns)llround(us * 1e3)));
+}
+
+/* The period's share of what is due in a window is the same for all. Where a
+ * rank is late it is told by the last bucket's end, as whichever late time it
+ * was: one of seconds in any case. */
+static void counter_times(struct xp_mesh_sums *s, topo_host h,
+    const struct xp_mesh_sums_counter *c, struct sim_rng *r,
+    struct obs_perf_row *row)
+{
+	const uint64_t n = row->n_connected;
+	const uint32_t *due = s->due_server[h / s->clos.n_hosts];
+	struct xp_mesh_sums_cell cell = {.n_late = c->n_late};
+	uint64_t rest = c->n_untold + c->n_failed + c->n_late;
+	double us[2], late = (double)s->ladder.rung_ns[0] / 1e3;
+	/* Whose they are is not told by hops; the most common way bears them. */
+	for (int k = CONNECTS_N_HOPS - 1; k >= 0; k--) {
+		const uint64_t all = due[k] / s->n_counters;
+		const uint64_t less = rest < all ? rest : all;
+		cell.quick[k] = all - less;
+		rest -= less;
+	}
+	const uint64_t quick = xp_mesh_sums_n_quick(&cell);
+	const uint64_t rank[] = {algo_rtt_rank(n, 50), algo_rtt_rank(n, 99)};
+	for (int i = 0; i < 2; i++)
+		us[i] = late;
+	if (rank[1] <= quick && rank[0] < rank[1])
+		xp_mesh_sums_times(s, XP_MESH_COUNTER, &cell, NULL, rank, 2, r,
+		    us);
+	else if (rank[0] <= quick)
+		xp_mesh_sums_times(s, XP_MESH_COUNTER, &cell, NULL, rank, 1, r,
+		    us);
+	row->p50_ns = bucket_of(us[0]);
+	row->p99_ns = bucket_of(fmax(us[0], us[1]));
+}
+
+int xp_found_counters(struct xp_mesh_sums *s, uint32_t k, int times,
+    struct sim_rng *r, struct obs_perf *out, struct sim_err *e)
+{
+	obs_perf_clear(out);
+	for (topo_host h = 0; h < s->clos.all_hosts; h++) {
+		const struct xp_mesh_sums_counter *c =
+		    &s->counter[(size_t)k * s->clos.all_hosts + h];
+		const uint32_t *due = s->due_server[h / s->clos.n_hosts];
+		const uint64_t n =
+		    (due[0] + due[1] + due[2]) / s->n_counters - c->n_untold;
+		struct obs_perf_row row = {.end_ns = s->from_ns +
+			(k + 1) * s->counter_ns,
+		    .host = h,
+		    .n_probes = n,
+		    .n_connected = n > c->n_failed ? n - c->n_failed : 0,
+		    .n_unconnected = c->n_failed,
+		    .n_drop_1 = c->n_drop_1,
+		    .n_drop_2 = c->n_drop_2};
+		if (times && row.n_connected > 0)
+			counter_times(s, h, c, r, &row);
+		const int rc = obs_perf_add(out, &row, e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}

@@ -1,0 +1,732 @@
+/* experiments/pingmesh/bulk/run.c -- a run of Pingmesh in bulk, window by window.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/pingmesh/bulk/run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "experiments/pingmesh/along.h"
+#include "experiments/pingmesh/bulk/every.h"
+#include "experiments/pingmesh/bulk/mean_loss.h"
+#include "experiments/pingmesh/judge.h"
+#include "experiments/pingmesh/repair.h"
+#include "sim/stat.h"
+#include "sim/vec.h"
+
+/* Probes that a table may have: 2 GB of them. */
+enum { MOST_PROBES = 50000000 };
+
+/* Counts of a whole run. */
+struct mesh_totals {
+	struct xp_mesh_sums_cell group[CONNECTS_N_HOPS], scope;
+};
+
+struct xp_bulk_mesh {
+	const struct topo *topo;
+	const struct xp_pingmesh *params;
+	struct algo_pinglist plan;
+	struct connects *connects;
+	struct xp_mesh_sums sums;
+	struct xp_every every;
+	struct xp_mean_loss loss;
+	struct xp_repair_shop shop;
+	struct xp_dsa *dsa; /* of that */
+	uint8_t *in_scope;  /* [hosts]; NULL: all are */
+	uint32_t n_windows, history, repair_every;
+	sim_ns window_ns, lag_ns;
+	int tables, whole; /* whole: sums are those of the run so far */
+
+	/* Of this run. */
+	const struct xp_pingmesh_hooks *hooks;
+	struct scene *scene;
+	struct res_trial_metrics *row;
+	struct sim_rng rng; /* times of this window */
+	struct mesh_totals all;
+	struct xp_mean_loss_sum loss_all, loss_scope; /* of the run */
+	struct obs_probes table, part;
+	struct xp_repaired repaired;
+	uint64_t n_rows;
+};
+
+/* --- what a spec's connects are --------------------------------------------- */
+
+static topo_host mesh_peer(const void *arg, enum connects_level level,
+    topo_host h, uint32_t k)
+{
+	const struct algo_pinglist *l = arg;
+	const struct algo_pinglist_dc *d = &l->dc[0];
+	const uint32_t n = d->at.clos.n_hosts, tor = h / n, i = h % n;
+	const struct algo_pinglist_ring *r = &d->dc[0];
+	if (level == CONNECTS_TOR)
+		return tor * n + algo_pinglist_ring_at(&d->tor, i, k);
+	if (r->n_kept + 1 == r->n)
+		return (k + (k >= tor)) * n + i;
+	return algo_pinglist_ring_at(r, tor, k) * n + i;
+}
+
+static int mesh_fit_list(const struct algo_pinglist *l,
+    const struct xp_pingmesh *p, struct sim_err *e)
+{
+	const struct algo_pinglist_dc *d = &l->dc[0];
+	if (l->n_dcs > 1)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "a region's data centres are probed by agents: use plane "
+		    "pingmesh.");
+	if (l->n_vips > 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "pinglist.vips are probed by agents: use plane pingmesh.");
+	if (l->n_classes > 1)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "pinglist.ports \"%s\": probes in bulk are of one class; "
+		    "use plane pingmesh.",
+		    p->pinglist.ports);
+	if (d->dc[0].n_kept != d->dc[1].n_kept)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "pinglist.max_peers %u: some servers have fewer peers than "
+		    "others; use plane pingmesh, or leave inter_dc out of "
+		    "pinglist.levels.",
+		    p->pinglist.max_peers);
+	return 0;
+}
+
+/* All pairs have as many probes in each window, so that sums over millions of
+ * pairs need not ask each of them. */
+static int mesh_fit_times(const struct connects_params *c,
+    const struct xp_pingmesh *p, struct sim_err *e)
+{
+	const sim_ns window = (sim_ns)llround(p->window_s * 1e9);
+	const uint32_t n_ports = p->agent.last_port - p->agent.first_port + 1u;
+	for (int l = 0; l < CONNECTS_N_LEVELS; l++) {
+		const sim_ns every = c->mesh.every_ns[l];
+		if (c->mesh.n_peers[l] == 0)
+			continue;
+		if (window % every != 0)
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "window %g s is no whole number of probes of a "
+			    "pair, one each %g s; use plane pingmesh, or "
+			    "another window.",
+			    p->window_s, (double)every / 1e9);
+		if (p->duration_s * 1e9 / (double)every > n_ports)
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "duration %g s: a pair has more probes than ports "
+			    "(%u), and meets each path and corrupt entry "
+			    "again; use plane pingmesh, or more ports.",
+			    p->duration_s, n_ports);
+	}
+	return 0;
+}
+
+static int mesh_fit(const struct xp_pingmesh *p, struct sim_err *e)
+{
+	const uint32_t history = xp_pingmesh_history(p);
+	if (p->connect.synack_timer)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "connect.synack_timer: servers in bulk send no SYN-ACK "
+		    "again; use plane pingmesh.");
+	if (p->along == XP_ALONG_QUANTILE && p->time == XP_TIME_ECHO)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "time echo: payloads in bulk have no times; use plane "
+		    "pingmesh.");
+	if (p->trace.on)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "trace.on: only agents trace; use plane pingmesh.");
+	if (p->agent.ports == ALGO_PINGMESH_PORTS_LIST)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "agent.ports list: ports in bulk are those of the order "
+		    "pair; use plane pingmesh.");
+	if (p->along != XP_ALONG_QUANTILE && history > 1 &&
+	    history < xp_pingmesh_n_windows(p))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "history %g s: jobs in bulk are of one window or of all; "
+		    "use plane pingmesh.",
+		    p->history_s);
+	return 0;
+}
+
+int xp_bulk_mesh_connects(struct connects_params *c,
+    const struct algo_pinglist *l, const struct topo_clos *clos,
+    const struct xp_pingmesh *p, struct sim_err *e)
+{
+	static const struct fabric_sim_tcp_ladder *const ladders[] =
+	    {&fabric_sim_tcp_windows, &fabric_sim_tcp_linux,
+		&fabric_sim_tcp_linux_linear};
+	const struct fabric_sim_rtt_profile *profile =
+	    &fabric_sim_rtt_profiles[p->connect.profile];
+	const double load =
+	    p->connect.load < 0 ? profile->load : p->connect.load;
+	sim_ns wait[OBS_MAX_WAITS];
+	int rc = mesh_fit(p, e);
+	if (rc < 0 || (rc = mesh_fit_list(l, p, e)) < 0)
+		return rc;
+	*c = (struct connects_params){.ladder = ladders[p->connect.timers]};
+	c->mesh.arg = l;
+	c->mesh.peer = mesh_peer;
+	c->mesh.n_peers[CONNECTS_TOR] = l->dc[0].tor.n_kept;
+	c->mesh.n_peers[CONNECTS_DC] = l->dc[0].dc[0].n_kept;
+	for (int k = 0; k < CONNECTS_N_LEVELS; k++)
+		c->mesh.every_ns[k] =
+		    l->interval_s[k] * SIM_SEC / l->n_kinds[k];
+	/* A SYN that would come after the agent gave up is never answered in
+	 * time, so there is none. */
+	c->n_retries = xp_pingmesh_waits(p, wait);
+	for (unsigned k = 0; k <= c->n_retries; k++)
+		c->give_up_ns += c->ladder->wait_ns[k];
+	c->give_up_ns =
+	    (sim_ns)fmin((double)c->give_up_ns, p->agent.probe_timeout_s * 1e9);
+	c->late_ns = wait[0] - (sim_ns)llround(p->dsa.tolerance_s * 1e9);
+	for (unsigned h = 0; h < CONNECTS_N_HOPS; h++)
+		if ((rc = fabric_sim_rtt_init(&c->law[h], profile, 2 + 2 * h, 0,
+			 fmin(load, FABRIC_SIM_RTT_MAX_LOAD), e)) < 0)
+			return rc;
+	(void)clos;
+	return mesh_fit_times(c, p, e);
+}
+
+/* --- opening ----------------------------------------------------------------- */
+
+static int mesh_open_connects(struct xp_bulk_mesh *m, struct sim_err *e)
+{
+	const struct xp_pingmesh *p = m->params;
+	const struct topo_clos *clos = &m->topo->clos;
+	struct connects_params c;
+	struct algo_drop_ladder ladder;
+	struct obs_probes none = {0};
+	int rc = algo_pinglist_open(&m->plan, &p->pinglist, clos, 1, e);
+	if (rc < 0 ||
+	    (rc = xp_bulk_mesh_connects(&c, &m->plan, clos, p, e)) < 0 ||
+	    (rc = connects_open(&m->connects, m->topo, &c, e)) < 0)
+		return rc;
+	xp_pingmesh_waits(p, none.syn_wait_ns);
+	if ((rc = xp_dsa_ladder(m->dsa, &none, &ladder, e)) < 0 ||
+	    (rc = xp_mesh_sums_open(&m->sums, clos, &c, &ladder, m->window_ns,
+		 0, p->unit == ALGO_HEATMAP_TOR, e)) < 0 ||
+	    (rc = xp_mean_loss_open(&m->loss, clos, &c, m->in_scope, e)) < 0)
+		return rc;
+	xp_pingmesh_waits(p, m->table.syn_wait_ns);
+	xp_pingmesh_waits(p, m->part.syn_wait_ns);
+	return 0;
+}
+
+static int mesh_open_scope(struct xp_bulk_mesh *m, struct sim_err *e)
+{
+	if (!*m->params->service)
+		return 0;
+	const int rc = SIM_ZALLOC(&m->in_scope, m->topo->n_hosts, e);
+	for (topo_host h = 0; rc == 0 && h < m->topo->n_hosts; h++)
+		m->in_scope[h] = (uint8_t)algo_sla_serves(&m->dsa->sla, h);
+	return rc;
+}
+
+/* A table is held for the history and for the black-hole job. */
+static uint32_t mesh_n_kept(const struct xp_bulk_mesh *m)
+{
+	return m->history > m->repair_every ? m->history : m->repair_every;
+}
+
+static int mesh_open_tables(struct xp_bulk_mesh *m, struct sim_err *e)
+{
+	const struct connects_mesh *k = &m->sums.connects.mesh;
+	double n = 0;
+	for (int l = 0; l < CONNECTS_N_LEVELS; l++)
+		n += (double)k->n_peers[l] * (double)m->window_ns /
+		    (double)k->every_ns[l];
+	n *= (double)m->topo->n_hosts * mesh_n_kept(m);
+	if (n > MOST_PROBES)
+		return sim_fail(e, SIM_ELIMIT,
+		    "algorithms and repairs read each probe: %.3g of them, "
+		    "more than %d, in a table of %g s. Leave them out, or "
+		    "make the window or the network smaller.",
+		    n, MOST_PROBES,
+		    (double)m->window_ns / 1e9 * mesh_n_kept(m));
+	m->every.first_port = 0;
+	const int rc = xp_every_open(&m->every, &m->topo->clos, e);
+	m->every.first_port = (uint16_t)m->params->agent.first_port;
+	m->every.n_ports =
+	    m->params->agent.last_port - m->params->agent.first_port + 1u;
+	m->every.dst_port = m->plan.port[0];
+	return rc;
+}
+
+int xp_bulk_mesh_open(struct xp_bulk_mesh **out, const struct topo *t,
+    const struct xp_pingmesh *p, int tables, struct sim_err *e)
+{
+	struct xp_bulk_mesh *m;
+	int rc = SIM_ZALLOC(&m, 1, e);
+	if (rc < 0)
+		return rc;
+	m->topo = t;
+	m->params = p;
+	m->tables = tables;
+	m->n_windows = xp_pingmesh_n_windows(p);
+	m->history = xp_pingmesh_history(p);
+	m->whole = p->along == XP_ALONG_QUANTILE || m->history > 1;
+	m->repair_every = p->repair.on ? xp_pingmesh_repair_every(p) : 1;
+	m->window_ns = (sim_ns)llround(p->window_s * 1e9);
+	m->lag_ns = xp_pingmesh_lag(p);
+	m->dsa = &m->shop.dsa[0];
+	if ((rc = xp_repair_open(&m->shop, t, p, e)) < 0 ||
+	    (rc = mesh_open_scope(m, e)) < 0 ||
+	    (rc = mesh_open_connects(m, e)) < 0 ||
+	    (tables && (rc = mesh_open_tables(m, e)) < 0)) {
+		xp_bulk_mesh_close(m);
+		return rc;
+	}
+	*out = m;
+	return 0;
+}
+
+void xp_bulk_mesh_close(struct xp_bulk_mesh *m)
+{
+	if (!m)
+		return;
+	connects_close(m->connects);
+	xp_mesh_sums_close(&m->sums);
+	xp_every_close(&m->every);
+	xp_mean_loss_close(&m->loss);
+	xp_repair_close(&m->shop);
+	obs_probes_free(&m->table);
+	obs_probes_free(&m->part);
+	free(m->in_scope);
+	free(m);
+}
+
+static size_t mesh_n_units(const struct xp_bulk_mesh *m)
+{
+	const struct topo_clos *c = &m->topo->clos;
+	return m->params->unit == ALGO_HEATMAP_POD ? c->n_pods : c->all_tors;
+}
+
+size_t xp_bulk_mesh_rows(const struct xp_bulk_mesh *m)
+{
+	switch ((enum xp_along)m->params->along) {
+	case XP_ALONG_WINDOW:
+		return m->n_windows;
+	case XP_ALONG_QUANTILE:
+		return m->params->n_tails;
+	case XP_ALONG_GROUP:
+		return ALGO_DROP_N_GROUPS;
+	case XP_ALONG_PAIR:
+		return mesh_n_units(m) * mesh_n_units(m);
+	default:
+		return 1;
+	}
+}
+
+uint64_t xp_bulk_mesh_n_rows(const struct xp_bulk_mesh *m)
+{
+	return m->n_rows;
+}
+
+/* --- a window's probes -------------------------------------------------------- */
+
+static int mesh_take(void *arg, const struct connects_row *r, struct sim_err *e)
+{
+	struct xp_bulk_mesh *m = arg;
+	m->n_rows++;
+	const int rc = xp_mesh_sums_take(&m->sums, r, e);
+	return rc < 0 || !m->tables ? rc : xp_every_take(&m->every, r, e);
+}
+
+static void mesh_segment(void *arg, sim_ns from, sim_ns to,
+    const double hazard[], const uint8_t off[])
+{
+	struct xp_bulk_mesh *m = arg;
+	xp_mean_loss_add(&m->loss, (double)(to - from) / 1e9, hazard, off);
+}
+
+static void add_loss(struct xp_mean_loss_sum *to,
+    const struct xp_mean_loss_sum *s)
+{
+	for (int h = 0; h < CONNECTS_N_HOPS; h++) {
+		to->n[h] += s->n[h];
+		to->lost[h] += s->lost[h];
+	}
+}
+
+/* Rows of TABLE that were sent from FROM on, into PART. */
+static int mesh_cut(const struct obs_probes *table, sim_ns from,
+    struct obs_probes *part, struct sim_err *e)
+{
+	int rc = 0;
+	obs_probes_clear(part);
+	for (size_t i = 0; rc == 0 && i < table->n; i++) {
+		const struct obs_probe p = obs_probes_at(table, i);
+		if (p.sent_ns >= from)
+			rc = obs_probes_add(part, &p, e);
+	}
+	return rc;
+}
+
+/* Forget probes that no job will ask for, and add those of WINDOW. */
+static int mesh_tell_each(struct xp_bulk_mesh *m, uint32_t window,
+    struct sim_err *e)
+{
+	const uint32_t kept = mesh_n_kept(m);
+	const sim_ns from = window * m->window_ns;
+	int rc = 0;
+	if (kept == 1) {
+		obs_probes_clear(&m->table);
+	} else if (window >= kept) {
+		rc = mesh_cut(&m->table, (window + 1 - kept) * m->window_ns,
+		    &m->part, e);
+		const struct obs_probes t = m->table;
+		m->table = m->part;
+		m->part = t;
+	}
+	return rc < 0 ? rc
+		      : xp_every_tell(&m->every, m->connects, &m->sums, from,
+			    from + m->window_ns, &m->rng, &m->table, e);
+}
+
+static struct xp_mesh_sums_cell mesh_scope(const struct xp_bulk_mesh *m)
+{
+	struct xp_mesh_sums_cell sum = {.n_late = 0};
+	for (topo_host h = 0; h < m->topo->n_hosts; h++)
+		if (!m->in_scope || m->in_scope[h])
+			xp_mesh_sums_add(&sum, &m->sums.server[h]);
+	return sum;
+}
+
+static int mesh_window(struct xp_bulk_mesh *m, uint32_t window,
+    struct sim_err *e)
+{
+	const struct connects_taker taker = {m, mesh_take, mesh_segment};
+	const sim_ns from = window * m->window_ns;
+	int rc;
+	if (!m->whole)
+		xp_mesh_sums_clear(&m->sums);
+	xp_mesh_sums_begin(&m->sums, from);
+	m->loss.all = m->loss.scope = (struct xp_mean_loss_sum){{0}, {0}};
+	sim_rng_init(&m->rng, &m->scene->where, SIM_STREAM_CONNECTS,
+	    UINT32_C(1) << 31 | window);
+	if ((rc = connects_window(m->connects, from, from + m->window_ns,
+		 window, &taker, e)) < 0)
+		return rc;
+	add_loss(&m->loss_all, &m->loss.all);
+	add_loss(&m->loss_scope, &m->loss.scope);
+	if (!m->whole || window + 1 == m->n_windows) {
+		const struct xp_mesh_sums_cell scope = mesh_scope(m);
+		xp_mesh_sums_add(&m->all.scope, &scope);
+		for (int h = 0; h < CONNECTS_N_HOPS; h++)
+			xp_mesh_sums_add(&m->all.group[h], &m->sums.group[h]);
+	}
+	return m->tables ? mesh_tell_each(m, window, e) : 0;
+}
+
+/* --- jobs ----------------------------------------------------------------------- */
+
+static enum xp_trouble mesh_trouble(const struct xp_bulk_mesh *m,
+    uint32_t window)
+{
+	const uint32_t n = m->history < window + 1 ? m->history : window + 1;
+	const sim_ns to = (window + 1) * m->window_ns;
+	return xp_trouble_in(&m->scene->truth, to - n * m->window_ns,
+	    to + (sim_ns)llround(m->params->agent.probe_timeout_s * 1e9));
+}
+
+static int mesh_judge(struct xp_bulk_mesh *m, uint32_t window,
+    struct res_trial_metrics *r, struct sim_err *e)
+{
+	const struct xp_pingmesh *p = m->params;
+	const int has_service = *p->service != '\0';
+	enum algo_heatmap_pattern pattern;
+	int rc = xp_found_sla(&m->sums, m->dsa,
+	    has_service ? 1u << ALGO_SLA_SERVICE | XP_FOUND_NEIGHBOURS
+			: 1u << ALGO_SLA_DC,
+	    &m->rng, e);
+	if (rc < 0 ||
+	    (rc = xp_found_heatmap(&m->sums, m->dsa, p->unit, &m->rng, &pattern,
+		 e)) < 0 ||
+	    (rc = xp_found_silent_drop(&m->sums, m->dsa, e)) < 0)
+		return rc;
+	xp_judge_level(m->dsa, has_service, r);
+	xp_judge_patterns(p, pattern, m->dsa->silent.tier,
+	    mesh_trouble(m, window), r);
+	return 0;
+}
+
+/* Nearly all probes of C, and the mean loss that they had. */
+static void mesh_fill(const struct xp_mesh_sums_cell *c, double loss,
+    struct res_trial_metrics *r)
+{
+	const uint64_t n = xp_mesh_sums_n_success(c);
+	const struct xp_tally t = {.n_probes = n + c->n_failed,
+	    .n_connected = n,
+	    .n_unconnected = c->n_failed,
+	    .n_drop = c->n_drop,
+	    .n_unclear = c->n_unclear,
+	    .q = n > 0 ? loss * (double)n : 0};
+	xp_tally_fill(&t, r);
+}
+
+static void mesh_fill_live(const struct xp_bulk_mesh *m, uint32_t window,
+    struct res_trial_metrics *r)
+{
+	const sim_ns end = (window + 1) * m->window_ns;
+	uint32_t n = m->topo->n_hosts;
+	for (topo_host h = 0;
+	     truth_has_host_off(&m->scene->truth) && h < m->topo->n_hosts; h++)
+		n -= truth_outage_at(&m->scene->truth, TRUTH_HOST_OFF, h,
+			 end) != NULL;
+	r->n_live_agents = n;
+}
+
+/* As in run.c: candidates are named in any case, reloads only made with on. */
+static int mesh_repair(struct xp_bulk_mesh *m, uint32_t window,
+    struct res_trial_metrics *r, struct sim_err *e)
+{
+	const uint32_t n = m->repair_every;
+	const sim_ns to = (window + 1) * m->window_ns,
+		     from = to - n * m->window_ns;
+	struct truth *truth = &m->scene->truth;
+	const struct obs_probes *t = &m->table;
+	struct xp_repaired did;
+	int rc = 0;
+	if (!m->tables || !m->params->repair.on || (window + 1) % n != 0)
+		return 0;
+	if (r)
+		r->n_black_tors = xp_n_black(truth, &m->dsa->dc, from, to);
+	if (mesh_n_kept(m) > n) {
+		rc = mesh_cut(t, from, &m->part, e);
+		t = &m->part;
+	}
+	if (rc < 0 ||
+	    (rc = xp_repair_run(&m->shop, 0, t, from, to, to + m->lag_ns, truth,
+		 &did, e)) < 0)
+		return rc;
+	xp_repaired_add(&m->repaired, &did);
+	if (r)
+		xp_repaired_fill(&did, 1, r);
+	return 0;
+}
+
+static int mesh_tell(struct xp_bulk_mesh *m, uint32_t window, size_t row,
+    sim_ns now, struct sim_err *e)
+{
+	const struct xp_pingmesh_hooks *k = m->hooks;
+	const sim_ns to = (window + 1) * m->window_ns;
+	const struct losses none = {0};
+	struct obs o = {.probes = &m->table};
+	int rc = 0;
+	if (!k->diagnose || !m->tables)
+		return 0;
+	if (mesh_n_kept(m) > m->history && window >= m->history) {
+		rc = mesh_cut(&m->table, to - m->history * m->window_ns,
+		    &m->part, e);
+		o.probes = &m->part;
+	}
+	return rc < 0 ? rc : k->diagnose(k->arg, &o, &none, row, now, e);
+}
+
+static int mesh_jobs(struct xp_bulk_mesh *m, uint32_t window, struct sim_err *e)
+{
+	const int own = m->params->along == XP_ALONG_WINDOW;
+	const sim_ns now = (window + 1) * m->window_ns + m->lag_ns;
+	struct res_trial_metrics *r = own ? &m->row[window] : NULL;
+	int rc = mesh_window(m, window, e);
+	if (rc == 0 && own) {
+		const struct xp_mesh_sums_cell scope = mesh_scope(m);
+		mesh_fill(&scope,
+		    xp_mean_loss_of(&m->loss, &m->loss.scope, 0, 2), r);
+		mesh_fill_live(m, window, r);
+		rc = mesh_judge(m, window, r, e);
+	}
+	if (rc == 0 && m->params->detect)
+		rc = mesh_tell(m, window, own ? window : 0, now, e);
+	return rc < 0 ? rc : mesh_repair(m, window, r, e);
+}
+
+/* --- rows of the whole run --------------------------------------------------------- */
+
+/* The hops of a group's probes; none of INTER_DC. */
+static void hops_of_group(enum algo_drop_group g, int *first, int *last)
+{
+	*first = g == ALGO_DROP_ALL ? 0 : (int)g - ALGO_DROP_INTRA_TOR;
+	*last = g == ALGO_DROP_ALL ? CONNECTS_N_HOPS - 1 : *first;
+	if (g == ALGO_DROP_INTER_DC)
+		*last = *first - 1;
+}
+
+static struct xp_mesh_sums_cell mesh_group(const struct xp_bulk_mesh *m,
+    enum algo_drop_group g, double *loss)
+{
+	struct xp_mesh_sums_cell sum = {.n_late = 0};
+	int first, last;
+	hops_of_group(g, &first, &last);
+	for (int h = first; h <= last; h++)
+		xp_mesh_sums_add(&sum, &m->all.group[h]);
+	*loss = xp_mean_loss_of(&m->loss, &m->loss_all, first, last);
+	return sum;
+}
+
+static void fill_group(const struct xp_bulk_mesh *m, enum algo_drop_group g,
+    struct res_trial_metrics *r)
+{
+	double loss;
+	const struct xp_mesh_sums_cell sum = mesh_group(m, g, &loss);
+	mesh_fill(&sum, loss, r);
+	mesh_fill_live(m, m->n_windows - 1, r);
+}
+
+static int mesh_late_of_group(const struct xp_bulk_mesh *m,
+    enum algo_drop_group g, double **out, size_t *n, struct sim_err *e)
+{
+	const struct xp_mesh_sums *s = &m->sums;
+	int first, last;
+	int rc = SIM_ZALLOC(out, s->n_late, e);
+	hops_of_group(g, &first, &last);
+	*n = 0;
+	for (size_t i = 0; rc == 0 && i < s->n_late; i++) {
+		const int h = (int)connects_hops_of(&s->clos, s->late[i].src,
+		    s->late[i].dst);
+		if (h >= first && h <= last)
+			(*out)[(*n)++] = (double)s->late[i].rtt_ns / 1e3;
+	}
+	if (rc == 0)
+		*n = sim_sort_finite(*out, *n);
+	return rc;
+}
+
+/* Nearest rank, as in run.c; with few probes ranks may be equal. */
+static int mesh_quantiles(struct xp_bulk_mesh *m, struct sim_err *e)
+{
+	const enum algo_drop_group g = m->params->group;
+	uint64_t rank[CONNECTS_RANKS];
+	double us[CONNECTS_RANKS], loss, *late;
+	const struct xp_mesh_sums_cell sum = mesh_group(m, g, &loss);
+	const uint64_t n = xp_mesh_sums_n_success(&sum);
+	size_t n_late;
+	int rc = mesh_late_of_group(m, g, &late, &n_late, e);
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < m->params->n_tails; i++)
+		rank[i] = n -
+		    (uint64_t)floor(
+			xp_pingmesh_tail(i) * (double)n * (1 + 1e-12));
+	if (n > 0)
+		xp_mesh_sums_times(&m->sums, XP_MESH_DC, &sum, late, rank,
+		    m->params->n_tails, &m->rng, us);
+	for (uint32_t i = 0; i < m->params->n_tails; i++) {
+		fill_group(m, g, &m->row[i]);
+		if (n > 0)
+			m->row[i].rtt_us = us[i];
+	}
+	free(late);
+	return 0;
+}
+
+static void mesh_whole_repair(const struct xp_bulk_mesh *m,
+    struct res_trial_metrics *r)
+{
+	const struct truth *truth = &m->scene->truth;
+	const sim_ns end = m->n_windows * m->window_ns;
+	if (!m->params->repair.on)
+		return;
+	xp_repaired_fill(&m->repaired, 1, r);
+	r->n_black_tors = xp_n_black(truth, &m->dsa->dc, 0, end);
+	r->n_candidates = xp_repair_n_named(&m->shop, 0);
+	r->n_candidates_true = xp_repair_n_named_true(&m->shop, 0, truth, end);
+}
+
+static int mesh_whole(struct xp_bulk_mesh *m, struct res_trial_metrics *r,
+    struct sim_err *e)
+{
+	mesh_fill(&m->all.scope,
+	    xp_mean_loss_of(&m->loss, &m->loss_scope, 0, 2), r);
+	mesh_fill_live(m, m->n_windows - 1, r);
+	mesh_whole_repair(m, r);
+	return mesh_judge(m, m->n_windows - 1, r, e);
+}
+
+static int mesh_fill_rows(struct xp_bulk_mesh *m, struct sim_err *e)
+{
+	const size_t n = xp_bulk_mesh_rows(m);
+	struct res_trial_metrics whole = m->row[0];
+	int rc = 0;
+	switch ((enum xp_along)m->params->along) {
+	case XP_ALONG_NONE:
+		return mesh_whole(m, &m->row[0], e);
+	case XP_ALONG_QUANTILE:
+		return mesh_quantiles(m, e);
+	case XP_ALONG_GROUP:
+		for (int g = 0; g < ALGO_DROP_N_GROUPS; g++)
+			fill_group(m, (enum algo_drop_group)g, &m->row[g]);
+		return 0;
+	case XP_ALONG_PAIR:
+		rc = mesh_whole(m, &whole, e);
+		for (size_t i = 0; rc == 0 && i < n; i++) {
+			m->row[i] = whole;
+			m->row[i].p99_us = m->dsa->heatmap.p99_us[i];
+		}
+		return rc;
+	default:
+		return 0;
+	}
+}
+
+/* What probes cost: 1, 3 or 5 switches on their way. */
+static void mesh_cost(const struct xp_bulk_mesh *m, struct res_trial_metrics *r)
+{
+	const struct xp_cost_params *cost = &m->params->cost;
+	double n = 0, crossed = 0;
+	for (int h = 0; h < CONNECTS_N_HOPS; h++) {
+		const struct xp_mesh_sums_cell *c = &m->all.group[h];
+		const double k =
+		    (double)(xp_mesh_sums_n_success(c) + c->n_failed);
+		n += k;
+		crossed += k * (1 + 2 * h);
+	}
+	const struct xp_cost_counts c = {.seconds = m->params->duration_s,
+	    .n_hosts = m->topo->n_hosts,
+	    .n_switches = m->topo->n_switches,
+	    .n_connects = n,
+	    .n_reported = n,
+	    .switch_bytes =
+		crossed * cost->connect_packets * cost->packet_bytes};
+	xp_cost_fill(cost, &c, r);
+}
+
+/* --- a run ---------------------------------------------------------------------- */
+
+static int mesh_begin(struct xp_bulk_mesh *m, struct scene *scene,
+    struct res_trial_metrics row[], struct sim_err *e)
+{
+	double *x = (double *)row;
+	const size_t n = xp_bulk_mesh_rows(m);
+	m->scene = scene;
+	m->row = row;
+	m->n_rows = 0;
+	m->all = (struct mesh_totals){.scope = {.n_late = 0}};
+	m->loss_all = m->loss_scope = (struct xp_mean_loss_sum){{0}, {0}};
+	m->repaired = (struct xp_repaired){0};
+	obs_probes_clear(&m->table);
+	for (size_t i = 0; i < n * RES_N_TRIAL_METRICS; i++)
+		x[i] = NAN;
+	for (size_t i = 0; i < n; i++)
+		row[i].n_faults = (double)truth_n_faulty(&scene->truth);
+	xp_repair_begin(&m->shop);
+	xp_mesh_sums_renew(&m->sums);
+	xp_mean_loss_clear(&m->loss);
+	return connects_begin(m->connects, scene, e);
+}
+
+int xp_bulk_mesh_run(struct xp_bulk_mesh *m, struct scene *scene,
+    struct res_trial_metrics row[], const struct xp_pingmesh_hooks *hooks,
+    struct sim_err *e)
+{
+	const sim_ns end = m->n_windows * m->window_ns + m->lag_ns;
+	int rc = mesh_begin(m, scene, row, e);
+	m->hooks = hooks;
+	for (uint32_t w = 0; rc == 0 && w < m->n_windows; w++)
+		rc = mesh_jobs(m, w, e);
+	if (rc == 0)
+		rc = mesh_fill_rows(m, e);
+	if (rc == 0)
+		rc = mesh_tell(m, m->n_windows - 1, SIZE_MAX, end, e);
+	for (size_t i = 0;
+	     rc == 0 && m->params->cost.on && i < xp_bulk_mesh_rows(m); i++)
+		mesh_cost(m, &row[i]);
+	return rc;
+}

@@ -1,0 +1,43 @@
+/* experiments/pingmesh/bulk/run.h -- a run of Pingmesh in bulk, window by window.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What experiments/pingmesh/run.h does with agents, on the law of their probes
+ * (models/connects). Rows and their numbers are the same, but for what agents
+ * alone have: live agents, fetches, lost records.
+ *
+ * Whoever needs probes one by one (algorithms, and the black-hole job when it
+ * repairs) gets a table of all of them, to which each quick one is drawn: that
+ * costs as much as they are. Without, no table is made.
+ */
+#ifndef EXPERIMENTS_PINGMESH_BULK_RUN_H
+#define EXPERIMENTS_PINGMESH_BULK_RUN_H
+
+#include "experiments/pingmesh/bulk/found.h"
+#include "experiments/pingmesh/run.h"
+
+struct xp_bulk_mesh;
+
+/* The connects of plan L's one data centre, by P. Their mesh points at L.
+ * Errors SIM_EUNSUPPORTED for what is not in bulk, saying what to use in its
+ * place. */
+int xp_bulk_mesh_connects(struct connects_params *c,
+    const struct algo_pinglist *l, const struct topo_clos *clos,
+    const struct xp_pingmesh *p, struct sim_err *e);
+
+/* Open and close as xp_pingmesh_plane_open(); with TABLES probes are told one by
+ * one. */
+int xp_bulk_mesh_open(struct xp_bulk_mesh **m, const struct topo *t,
+    const struct xp_pingmesh *p, int tables, struct sim_err *e);
+void xp_bulk_mesh_close(struct xp_bulk_mesh *m);
+
+/* As xp_pingmesh_plane_rows() and xp_pingmesh_plane_run(), of whose hooks
+ * `window` is not called. */
+size_t xp_bulk_mesh_rows(const struct xp_bulk_mesh *m);
+int xp_bulk_mesh_run(struct xp_bulk_mesh *m, struct scene *scene,
+    struct res_trial_metrics row[], const struct xp_pingmesh_hooks *hooks,
+    struct sim_err *e);
+
+/* What the last run's rows of late connects were. */
+uint64_t xp_bulk_mesh_n_rows(const struct xp_bulk_mesh *m);
+
+#endif
