@@ -18,6 +18,8 @@ const struct cmd_example cmd_examples[] = {
 	"one cell again, explained"},
     {"run", "culprit run my_sweep.yaml --shard 3/16",
 	"one of sixteen jobs of an array"},
+    {"run", "mpirun -n 16 culprit run my_sweep.yaml --shard auto -j 1",
+	"all of them, as ranks of MPI"},
     {"status", "culprit status my_sweep", "how far results/out/my_sweep.h5 is"},
     {"table", "culprit table vigil_fig05a | column -t", "a row a point"},
     {"table", "culprit table vigil_fig05a -c 'faults.*,*:accuracy_fault'",

@@ -12,12 +12,14 @@
 #include "experiments/lab/lab.h"
 #include "experiments/spec/fabric.h"
 #include "experiments/sweep/run.h"
+#include "experiments/sweep/shard.h"
 #include "experiments/sweep/trial.h"
 #include "models/clock.h"
 #include "results/json.h"
 #include "results/provenance.h"
 #include "results/until.h"
 #include "sim/text.h"
+#include "sim/vec.h"
 
 struct args {
 	const char *spec, *output;
@@ -25,7 +27,7 @@ struct args {
 	int real; /* `lab run`: on a real network, whatever the spec says */
 	char runs[64];
 	uint32_t n_workers; /* 0: not asked for */
-	uint32_t shard_i, shard_n;
+	struct xp_shard shard;
 	int smoke, force, fresh, json, quiet;
 	int64_t point, run; /* -1: not given */
 	const char *until_ci, *metric, *algorithm;
@@ -46,17 +48,9 @@ static void take_runs(void *to, char *arg, const struct cmd_given *g)
 static void take_shard(void *to, char *text, const struct cmd_given *g)
 {
 	struct args *a = to;
-	char *slash = strchr(text, '/');
-	char i[32];
-	if (!slash || (size_t)(slash - text) >= sizeof(i))
-		argp_error(g->state, "--shard \"%s\" is not I/N", text);
-	memcpy(i, text, (size_t)(slash - text));
-	i[slash - text] = '\0';
-	a->shard_n = (uint32_t)cmd_number(slash + 1, "--shard I/N: N", 1,
-	    100000, g->state);
-	a->shard_i =
-	    (uint32_t)cmd_number(i, "--shard I/N: I", 1, a->shard_n, g->state) -
-	    1;
+	struct sim_err e;
+	if (xp_shard_read(&a->shard, text, getenv, &e) < 0)
+		argp_error(g->state, "--shard %s", e.msg);
 }
 
 static const struct cmd_option cmd_run_options[] = {
@@ -70,7 +64,9 @@ static const struct cmd_option cmd_run_options[] = {
 	.max = RUN_MAX_SET},
     {"shard", 0, "I/N",
 	"only every N-th cell, I from 1 to N: one job of an array; see "
-	"`culprit merge`",
+	"`culprit merge`. auto or auto/N: I is that of the task of Slurm's "
+	"array, "
+	"or of the MPI rank",
 	.take = take_shard},
     {"until-ci", 0, "W",
 	"end each point when the 95 % interval of --metric is W wide to either "
@@ -96,7 +92,7 @@ static const struct cmd_option cmd_run_options[] = {
     {.doc = "Where to:"},
     {"output", 'o', "FILE",
 	"results file (default: results/out/FIGURE.h5; of a shard "
-	"results/out/FIGURE.I-of-N.h5)",
+	"results/out/FIGURE.I-of-N.h5); FOLDER/: that name in FOLDER",
 	.take = cmd_take_file, .at = CMD_AT(output)},
     {"force", 'f', NULL,
 	"replace FILE if it is of another spec or version, or damaged; it is "
@@ -120,7 +116,7 @@ static void check_until(const struct args *a, struct argp_state *state)
 	    !(half > 0 && half < 0.5))
 		argp_error(state, "--until-ci %s is no number in (0, 0.5)",
 		    sim_quote(quote, a->until_ci));
-	if (a->shard_n > 1)
+	if (a->shard.n > 1)
 		argp_error(state,
 		    "--until-ci looks at all runs of a point, and --shard has "
 		    "a part of them");
@@ -349,8 +345,8 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	    .spec = s,
 	    .out = out,
 	    .n_workers = a->n_workers,
-	    .shard_i = a->shard_i,
-	    .shard_n = a->shard_n,
+	    .shard_i = a->shard.i,
+	    .shard_n = a->shard.n,
 	    .until = until,
 	    .fresh = a->fresh,
 	    .replace = a->force,
@@ -386,18 +382,23 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	return code;
 }
 
-static int default_output(char **out, const struct xp_spec *s,
+/* What was given; if that is a folder, or nothing, a name in it. */
+static int cmd_run_name_output(char **out, const struct xp_spec *s,
     const struct args *a, struct sim_err *e)
 {
-	char path[256];
-	if (a->output)
-		return sim_dup(out, a->output, e);
-	if (a->shard_n > 1)
-		snprintf(path, sizeof(path), "results/out/%s.%u-of-%u.h5",
-		    s->figure, a->shard_i + 1, a->shard_n);
-	else
-		snprintf(path, sizeof(path), "results/out/%s.h5", s->figure);
-	return sim_dup(out, path, e);
+	const char *folder = a->output ? a->output : "results/out/";
+	const size_t n = strlen(folder);
+	char shard[64] = "";
+	if (n == 0 || folder[n - 1] != '/')
+		return sim_dup(out, folder, e);
+	if (a->shard.n > 1)
+		snprintf(shard, sizeof(shard), ".%u-of-%u", a->shard.i + 1,
+		    a->shard.n);
+	const size_t size = n + strlen(s->figure) + sizeof(shard) + 4;
+	const int rc = sim_zalloc(out, size, 1, e);
+	if (rc == 0)
+		snprintf(*out, size, "%s%s%s.h5", folder, s->figure, shard);
+	return rc;
 }
 
 /* Only one network at a time: two would take each other's CPU, and so make each
@@ -425,7 +426,7 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
     struct sim_err *e)
 {
 	char *out = NULL;
-	int rc = default_output(&out, s, a, e), code;
+	int rc = cmd_run_name_output(&out, s, a, e), code;
 	/* Before anything is made: also one cell needs the network. */
 	if (rc == 0 && s->is_real)
 		rc = prepare_real(s, a, e);
@@ -506,12 +507,12 @@ static int cmd_run_run(int argc, char **argv, struct args *a)
 
 int cmd_run(int argc, char **argv)
 {
-	struct args a = {.shard_n = 1, .point = -1, .run = -1};
+	struct args a = {.shard = {0, 1}, .point = -1, .run = -1};
 	return cmd_run_run(argc, argv, &a);
 }
 
 int cmd_run_real(int argc, char **argv)
 {
-	struct args a = {.shard_n = 1, .point = -1, .run = -1, .real = 1};
+	struct args a = {.shard = {0, 1}, .point = -1, .run = -1, .real = 1};
 	return cmd_run_run(argc, argv, &a);
 }

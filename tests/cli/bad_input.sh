@@ -291,7 +291,7 @@ a_wrong_command_line_is_refused() {
 	says_once 'points 0 to 3 and runs 0 to 2'
 	run_for 2 run --point 0 --run 3
 	says_once 'points 0 to 3 and runs 0 to 2'
-	for shard in 0/2 3/2 1/0 1 / 1/ /1 a/b 1/2/3 -1/2 1.0/2; do
+	for shard in 0/2 3/2 1/0 1 / 1/ /1 a/b 1/2/3 -1/2 1.0/2 auto auto/0; do
 		run_for 2 run --shard "$shard"
 		says_once '--shard'
 	done

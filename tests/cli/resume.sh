@@ -98,6 +98,19 @@ shards_merged_in_any_order_are_the_whole() {
 	says_once "1.h5 holds results of another spec, shard"
 }
 
+# Each is told in another way which shard it is.
+shards_that_are_told_by_their_starter_are_the_whole() {
+	mkdir parts
+	run_for 0 run parts/ --shard 1/3
+	SLURM_ARRAY_TASK_ID=2 run_for 0 run parts/ --shard auto/3
+	PMI_RANK=2 PMI_SIZE=3 run_for 0 run parts/ --shard auto
+	run_for 0 "$CULPRIT" merge -o m.h5 parts/small.*-of-3.h5
+	same m.h5 ../whole.h5
+	OMPI_COMM_WORLD_RANK=0 OMPI_COMM_WORLD_SIZE=1 \
+	    run_for 0 run parts/ --shard auto
+	same parts/small.h5 ../whole.h5
+}
+
 # With a file of each mistake there is a message that names both.
 shards_that_do_not_fit_are_refused() {
 	sweep=(--set traffic.conns=40 --runs 12)
@@ -390,6 +403,7 @@ one_cell_is_repeated_alone() {
 prepare
 run_tests the_bytes_are_the_same_for_any_number_of_jobs \
     shards_merged_in_any_order_are_the_whole \
+    shards_that_are_told_by_their_starter_are_the_whole \
     shards_that_do_not_fit_are_refused status_names_what_is_missing \
     a_journal_of_another_shard_is_refused a_complete_sweep_is_left_alone \
     ten_kills_lose_only_what_was_in_flight \
