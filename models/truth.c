@@ -326,14 +326,11 @@ topo_switch truth_switch_of(const struct truth *t, topo_link link,
  * all links does better with truth_first_fault(). */
 int truth_is_faulty(const struct truth *t, topo_link link)
 {
-	size_t lo = 0, hi = t->n_faults;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (t->fault[mid].link < link)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = 0, n = t->n_faults;
+	/* Which half it is no processor can predict, so there is no branch. */
+	for (; n > 1; n -= n / 2)
+		lo += t->fault[lo + n / 2 - 1].link < link ? n / 2 : 0;
+	lo += n > 0 && t->fault[lo].link < link;
 	/* A fault may be drawn with a rate or delay of 0, and then does
 	 * nothing. */
 	for (; lo < t->n_faults && t->fault[lo].link == link; lo++)

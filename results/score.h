@@ -9,6 +9,7 @@
 #include "models/obs.h"
 #include "models/truth.h"
 #include "results/schema.h"
+#include "results/scorer.h"
 #include "sim/err.h"
 
 /* Whom a flow's losses make the culprit, by each definition: the link that
@@ -23,6 +24,10 @@ struct res_culprits {
 void res_score_culprits(const struct obs *w, const struct truth *t,
     const struct losses *lost, size_t flow, struct res_culprits *out);
 
+/* The same, and what else a flow's losses are to scoring. */
+void res_loss_look_up(const struct obs *w, const struct truth *t,
+    const struct losses *lost, size_t flow, struct res_loss *out);
+
 /* Metrics of the epoch itself: W is what could be seen, LOST what its flows
  * lost, and T what was broken meanwhile. Those of agents and probes are left
  * NaN. Cost O(hops). */
@@ -35,10 +40,14 @@ void res_score_trial(const struct obs *w, const struct truth *t,
  * For a verdict of switches, "link" reads "switch" throughout: one with a fault
  * is one that failed, and the culprit of a flow is the failed switch that its
  * true culprit is a link of, if any.
- * Errors SIM_EMISMATCH if losses or blame do not fit the window.
- * Cost O(hops + verdicts * faults). */
+ * Errors SIM_EMISMATCH if losses or blame do not fit the window, SIM_ENOMEM.
+ * Cost O(hops + verdicts * log faults). */
 int res_score_algo(const struct obs *w, const struct truth *t,
     const struct losses *lost, const struct algo_verdicts *v,
+    struct res_algo_metrics *out, struct sim_err *e);
+
+/* The same of one of several answers to the window that S began with. */
+int res_scorer_answer(struct res_scorer *s, const struct algo_verdicts *v,
     struct res_algo_metrics *out, struct sim_err *e);
 
 #endif

@@ -24,6 +24,7 @@ struct xp_trial {
 	void *running; /* the plane's */
 	void **work;   /* [config.n_algos] */
 	struct algo_verdicts *verdicts;
+	struct res_scorer scorer;            /* of the window that is heard */
 	struct res_algo_metrics *scores;     /* of the last window */
 	struct res_trial_metrics *rows;      /* [n_along] */
 	struct res_algo_metrics *row_scores; /* [n_along][n_algos] */
@@ -76,6 +77,7 @@ void xp_trial_close(struct xp_trial *t)
 		return;
 	forget_point(t);
 	scene_free(&t->scene);
+	res_scorer_free(&t->scorer);
 	free(t);
 }
 
@@ -175,8 +177,12 @@ static int trial_diagnose(struct xp_trial *t, size_t i,
 	}
 	if (rc < 0)
 		return sim_fail(e, rc, "%s", why.msg);
-	rc = res_score_algo(w->seen, &t->scene.truth, w->lost, &t->verdicts[i],
-	    &t->scores[i], e);
+	if (!t->scorer.w)
+		rc = res_scorer_begin(&t->scorer, w->seen, &t->scene.truth,
+		    w->lost, e);
+	if (rc == 0)
+		rc = res_scorer_answer(&t->scorer, &t->verdicts[i],
+		    &t->scores[i], e);
 	if (a->plug)
 		t->scores[i].n_unanswered = 0;
 	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
@@ -191,6 +197,7 @@ static int trial_hear(void *arg, const struct xp_window *w, struct sim_err *e)
 	struct xp_trial *t = x->t;
 	const size_t n = t->config.n_algos;
 	int rc = 0;
+	t->scorer.w = NULL; /* not begun: nobody may have an answer to score */
 	for (size_t i = 0; i < n; i++) {
 		struct res_algo_metrics *s = &t->scores[i];
 		const double before = s->detect_s;
