@@ -148,7 +148,8 @@ $B/%.o: %.c $B/flags.txt
 	$(Q)$(CC) $(OURS) $(PKG_CFLAGS) $(FLAGS) -c $< -o $@
 
 # The kernels' plain loops are written for the vectoriser.
-$B/models/bulk/kernel.o $B/algos/sieve/sieve_lanes.o: OPT := $(if $(SAN),$(OPT),-O3)
+$B/models/bulk/kernel.o $B/algos/sieve/sieve_lanes.o $B/topo/alike.o: \
+    OPT := $(if $(SAN),$(OPT),-O3)
 
 # A stamp is written only when what it says has changed, and what depends on it
 # is made anew then. With `clean` among the goals all else is made after it.

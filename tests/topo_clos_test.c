@@ -3,6 +3,7 @@
  */
 #include "tests/test.h"
 #include "topo/addr.h"
+#include "topo/alike.h"
 #include "topo/topo.h"
 
 /* n_pods, n_tors, n_t1, n_t2, n_hosts: ordinary ones, then degenerate ones. */
@@ -373,31 +374,63 @@ static void shares_equal_a_count_over_all_pairs_and_choices(void **state)
 	}
 }
 
-/* Every pair of links, and no GIVEN: bit for bit. */
-static void shares_at_once_are_the_single_ones(void **state)
+/* Links kept in topo_alike, and some of them dropped. */
+static void check_alike(const struct topo *t, uint32_t step)
+{
+	const uint32_t n = t->n_links;
+	struct topo_alike a = {0};
+	topo_link *link = calloc(n, sizeof(*link));
+	double *share = calloc(n, sizeof(*share));
+	for (topo_link l = 0; l < n; l++)
+		link[l] = l;
+	assert_ok(topo_alike_take(&a, t, link, n, test_err()));
+	for (size_t i = 0; step > 1 && i < a.n; i += step)
+		topo_alike_drop(&a, i);
+	for (topo_link g = 0; g < n; g++) {
+		assert_ok(topo_alike_shares(&a, g, share, test_err()));
+		for (size_t i = 0; i < a.n; i++)
+			if (share[i] != topo_clos_share(&t->clos, g, a.link[i]))
+				fail_msg("%u given %u", a.link[i], g);
+	}
+	topo_alike_free(&a);
+	free(link);
+	free(share);
+}
+
+/* Every pair of links: bit for bit. */
+static void shares_of_links_kept_are_the_single_ones(void **state)
 {
 	(void)state;
 	for (int i = 0; i < N_SHAPES; i++) {
-		struct topo_clos c = shapes[i];
-		assert_ok(topo_clos_init(&c, test_err()));
-		const uint32_t n = 2 * c.n_cables;
-		if (n > 1000)
-			continue;
-		topo_link *link = calloc(n, sizeof(*link));
-		double *share = calloc(n, sizeof(*share));
-		for (topo_link l = 0; l < n; l++)
-			link[l] = l;
-		for (topo_link given = 0; given <= n; given++) {
-			topo_link g = given < n ? given : TOPO_NONE;
-			topo_clos_shares(&c, g, link, n, share);
-			for (topo_link l = 0; l < n; l++)
-				if (share[l] != topo_clos_share(&c, g, l))
-					fail_msg("shape %d: %u given %u", i, l,
-					    g);
-		}
-		free(link);
-		free(share);
+		struct topo t;
+		assert_ok(topo_open_clos(&t, &shapes[i], test_err()));
+		for (uint32_t step = 1; t.n_links <= 1000 && step <= 3; step++)
+			check_alike(&t, step);
+		topo_close(&t);
 	}
+}
+
+struct alike_job {
+	struct topo t;
+	topo_link link[300];
+};
+
+static int alike_take(void *arg, struct sim_err *e)
+{
+	struct alike_job *x = arg;
+	struct topo_alike a = {0};
+	const int rc = topo_alike_take(&a, &x->t, x->link, 300, e);
+	topo_alike_free(&a);
+	return rc;
+}
+
+static void keeping_links_reports_missing_memory(void **state)
+{
+	(void)state;
+	struct alike_job x = {0};
+	assert_ok(topo_open_clos(&x.t, &shapes[0], test_err()));
+	test_each_alloc_fails(alike_take, &x);
+	topo_close(&x.t);
 }
 
 static void path_shares_equal_a_count_over_all_choices(void **state)
@@ -556,7 +589,8 @@ int main(void)
 		shares_of_a_class_add_up_to_the_flows_that_cross_it),
 	    cmocka_unit_test(shares_are_the_event_probabilities_of_007),
 	    cmocka_unit_test(shares_equal_a_count_over_all_pairs_and_choices),
-	    cmocka_unit_test(shares_at_once_are_the_single_ones),
+	    cmocka_unit_test(shares_of_links_kept_are_the_single_ones),
+	    cmocka_unit_test(keeping_links_reports_missing_memory),
 	    cmocka_unit_test(path_shares_equal_a_count_over_all_choices),
 	    cmocka_unit_test(names_of_links_read_back),
 	    cmocka_unit_test(

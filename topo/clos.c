@@ -369,65 +369,6 @@ double topo_clos_share(const struct topo_clos *c, topo_link given, topo_link l)
 	    given == TOPO_NONE ? anything() : clos_crossing(c, given), l);
 }
 
-/* The parts of the network that a directed link touches, whichever way it
- * points: the pod, and what identifies its ends within it. */
-struct coordinates {
-	uint32_t pod, host, tor, t1, t2;
-};
-
-static struct coordinates coordinates_of(const struct topo_clos *c,
-    const struct topo_clos_place *at)
-{
-	struct coordinates x = {at->pod, TOPO_NONE, TOPO_NONE, TOPO_NONE,
-	    TOPO_NONE};
-	switch (at->class) {
-	case TOPO_HOST_TOR:
-	case TOPO_TOR_HOST:
-		x.host = at->low;
-		x.tor = at->high;
-		break;
-	case TOPO_TOR_T1:
-	case TOPO_T1_TOR:
-		x.tor = at->low;
-		x.t1 = at->high - at->pod * c->n_t1;
-		break;
-	default:
-		x.t1 = at->low - at->pod * c->n_t1;
-		x.t2 = at->high;
-	}
-	return x;
-}
-
-void topo_clos_shares(const struct topo_clos *c, topo_link given,
-    const topo_link link[], size_t n, double out[])
-{
-	/* By symmetry the share depends only on the class of the link and on
-	 * which of these five parts it has in common with GIVEN, so at most 32
-	 * cases a class are computed. Below 0: not yet computed. */
-	double known[TOPO_N_LINK_CLASSES][32];
-	struct event cross = anything();
-	struct coordinates g = {0};
-	if (given != TOPO_NONE) {
-		struct topo_clos_place at = topo_clos_place(c, given);
-		g = coordinates_of(c, &at);
-		cross = clos_crossing(c, given);
-	}
-	for (int i = 0; i < TOPO_N_LINK_CLASSES; i++)
-		for (int k = 0; k < 32; k++)
-			known[i][k] = -1;
-	for (size_t i = 0; i < n; i++) {
-		struct topo_clos_place at = topo_clos_place(c, link[i]);
-		struct coordinates x = coordinates_of(c, &at);
-		unsigned same = (x.pod == g.pod) | (x.host == g.host) << 1 |
-		    (x.tor == g.tor) << 2 | (x.t1 == g.t1) << 3 |
-		    (x.t2 == g.t2) << 4;
-		double *memo = &known[at.class][same];
-		if (*memo < 0)
-			*memo = clos_share(c, cross, link[i]);
-		out[i] = *memo;
-	}
-}
-
 double topo_clos_path_share(const struct topo_clos *c, topo_host src,
     topo_host dst, topo_link l)
 {

@@ -107,12 +107,6 @@ topo_link topo_clos_class_at(const struct topo_clos *c,
  * Paper: 007 appendix C, the event probabilities of lemma 2. */
 double topo_clos_share(const struct topo_clos *c, topo_link given, topo_link l);
 
-/* The same for N links at once, about five times as fast: the share depends
- * only on the class of a link and on which of its ends it shares with GIVEN, so
- * each such case is computed once. Shape share[n]. */
-void topo_clos_shares(const struct topo_clos *c, topo_link given,
-    const topo_link link[], size_t n, double share[]);
-
 /* What topo.h dispatches to; the same contracts. */
 unsigned topo_clos_path(const struct topo_clos *c, uint32_t ecmp_seed,
     topo_host src, topo_host dst, uint32_t digest, topo_link path[]);

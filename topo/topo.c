@@ -161,7 +161,8 @@ int topo_share_given(const struct topo *t, topo_link given,
 {
 	if (t->mesh)
 		return topo_mesh_share_given(t->mesh, given, link, n, share, e);
-	topo_clos_shares(&t->clos, given, link, n, share);
+	for (size_t i = 0; i < n; i++)
+		share[i] = topo_clos_share(&t->clos, given, link[i]);
 	return 0;
 }
 

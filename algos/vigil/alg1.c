@@ -4,10 +4,10 @@
 #include "algos/vigil/alg1.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "algos/vigil/top.h"
 #include "sim/vec.h"
+#include "topo/alike.h"
 
 /* The two sums are kept up to date with every change of a vote, so that the
  * test of each round, v(lmax) >= threshold * sum v, does not add up all links
@@ -19,11 +19,14 @@ struct alg1 {
 	struct algo_tally tally;
 	struct algo_top top;
 	struct algo_switch_view view; /* on: switch */
-	/* Only for `adjust: expected`: the links that have votes and are not
-	 * flagged, and the share that each is to lose. */
-	topo_link *left;
-	double *share;
-	size_t n_left, cap_left, cap_share;
+	/* Only for `adjust: expected`, in place of top: the links that have
+	 * votes and are not flagged, their votes, the share that each is to
+	 * lose, and which has most. */
+	struct topo_alike left;
+	uint64_t *votes; /* [left.n], units */
+	double *share;   /* [left.n] */
+	size_t cap_votes, cap_share;
+	size_t most; /* the smallest id of equals; left.n: none is left */
 	uint64_t sum_left, sum_flagged; /* units */
 };
 
@@ -80,7 +83,8 @@ static void alg1_free(void *work)
 	algo_tally_close(&a->tally);
 	algo_top_free(&a->top);
 	algo_switch_view_free(&a->view);
-	free(a->left);
+	topo_alike_free(&a->left);
+	free(a->votes);
 	free(a->share);
 }
 
@@ -138,37 +142,58 @@ static void adjust_removal(struct alg1 *a, topo_link flagged)
 	}
 }
 
+/* Link I has come down to no votes or was flagged: it can lose no more, and
+ * leaving it out makes each round cheaper than the one before. */
+static void alg1_leave_out(struct alg1 *a, size_t i)
+{
+	const size_t last = a->left.n - 1;
+	a->votes[i] = a->votes[last];
+	a->share[i] = a->share[last];
+	topo_alike_drop(&a->left, i);
+}
+
+static inline void alg1_note_most(struct alg1 *a, size_t i, uint64_t *most)
+{
+	if (a->votes[i] < *most)
+		return;
+	if (a->votes[i] > *most || a->left.link[i] < a->left.link[a->most])
+		a->most = i;
+	*most = a->votes[i];
+}
+
 /* Adjust as the text of section 5.2 is read here: all votes of lmax are taken
  * to be its own fault, so a link l that shares paths with it loses v(lmax) *
  * P(l | lmax), the votes that those flows are expected to have given l under
- * uniform ECMP. */
+ * uniform ECMP. Every link is looked at, so the next lmax is found with it. */
 static int adjust_expected(struct alg1 *a, topo_link flagged, struct sim_err *e)
 {
 	const struct algo_tally *t = &a->tally;
 	const double votes = (double)t->link[flagged].votes;
-	size_t n = 0;
+	uint64_t most = 0, taken = 0;
 	int rc;
-	/* Links that were flagged, or have come down to no votes, cannot
-	 * lose any: leaving them out makes each round cheaper than the one
-	 * before. */
-	for (size_t i = 0; i < a->n_left; i++) {
-		const topo_link l = a->left[i];
-		a->left[n] = l;
-		n += !t->flagged[l] && t->link[l].votes > 0;
-	}
-	a->n_left = n;
-	if ((rc = topo_share_given(a->topo, flagged, a->left, n, a->share, e)) <
-	    0)
+	alg1_leave_out(a, a->most);
+	if ((rc = topo_alike_shares(&a->left, flagged, a->share, e)) < 0)
 		return rc;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t *at = &t->link[a->left[i]].votes;
+	for (size_t i = 0; i < a->left.n;) {
+		const uint64_t v = a->votes[i];
 		/* Expected votes may exceed those that a link really has; a
-		 * negative tally would mean nothing, so the floor is 0. */
-		uint64_t d = (uint64_t)(votes * a->share[i] + 0.5);
-		d = d < *at ? d : *at;
-		*at -= d;
-		a->sum_left -= d;
+		 * negative tally would mean nothing, so the floor is 0. They
+		 * are below 2^52, whence the cast by way of a signed one, which
+		 * takes a single instruction. */
+		uint64_t d = (uint64_t)(int64_t)(votes * a->share[i] + 0.5);
+		d = d < v ? d : v;
+		taken += d;
+		if (d == v) {
+			t->link[a->left.link[i]].votes = 0;
+			alg1_leave_out(a, i);
+			continue;
+		}
+		a->votes[i] = v - d;
+		alg1_note_most(a, i++, &most);
 	}
+	a->sum_left -= taken;
+	if (most == 0)
+		a->most = a->left.n;
 	return 0;
 }
 
@@ -179,6 +204,8 @@ static int adjust(struct alg1 *a, topo_link flagged, struct sim_err *e)
 {
 	const uint64_t votes = a->tally.link[flagged].votes;
 	a->sum_flagged += votes;
+	if (a->params.adjust != ALGO_ALG1_EXPECTED)
+		algo_top_take(&a->top);
 	switch ((enum algo_alg1_adjust)a->params.adjust) {
 	case ALGO_ALG1_NONE:
 		a->sum_left -= votes;
@@ -210,11 +237,59 @@ static uint64_t total(const struct alg1 *a, uint64_t initial)
 	return a->sum_left;
 }
 
-/* The loop of Algorithm 1: lmax = argmax over L \ B, until it has less than
- * the threshold's share. algo_top finds lmax without a look at all links,
- * because adjusting only ever lowers votes. DEPARTS: the published loop tests
- * the link before and then adds the next; here the link that is to be flagged
- * is tested. */
+/* Begin with all links that have votes: no other can lose any. */
+static int start_expected(struct alg1 *a, struct sim_err *e)
+{
+	const struct algo_tally *t = &a->tally;
+	const size_t n = t->n_touched;
+	uint64_t most = 0;
+	int rc;
+	if ((rc = SIM_RESERVE(&a->votes, &a->cap_votes, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&a->share, &a->cap_share, n, e)) < 0 ||
+	    (rc = topo_alike_take(&a->left, a->topo, t->touched, n, e)) < 0)
+		return rc;
+	a->most = 0;
+	for (size_t i = 0; i < a->left.n;) {
+		a->votes[i] = t->link[a->left.link[i]].votes;
+		if (a->votes[i] == 0) /* drop_noise() */
+			topo_alike_drop(&a->left, i);
+		else
+			alg1_note_most(a, i++, &most);
+	}
+	return 0;
+}
+
+/* The tally as adjusting left it. */
+static void end_expected(const struct alg1 *a)
+{
+	for (size_t i = 0; i < a->left.n; i++)
+		a->tally.link[a->left.link[i]].votes = a->votes[i];
+}
+
+static int start_rounds(struct alg1 *a, struct sim_err *e)
+{
+	return a->params.adjust == ALGO_ALG1_EXPECTED
+	    ? start_expected(a, e)
+	    : algo_top_start(&a->top, &a->tally, ALGO_TOP_VOTES, e);
+}
+
+/* lmax = argmax over L \ B, or TOPO_NONE. algo_top finds it without a look at all
+ * links, because adjusting only ever lowers votes. */
+static topo_link find_lmax(struct alg1 *a)
+{
+	topo_link l;
+	if (a->params.adjust != ALGO_ALG1_EXPECTED)
+		return algo_top_peek(&a->top);
+	if (a->most >= a->left.n)
+		return TOPO_NONE;
+	l = a->left.link[a->most];
+	a->tally.link[l].votes = a->votes[a->most];
+	return l;
+}
+
+/* The loop of Algorithm 1, until lmax has less than the threshold's share.
+ * DEPARTS: the published loop tests the link before and then adds the next; here
+ * the link that is to be flagged is tested. */
 static int flag_links(struct alg1 *a, struct algo_verdicts *out,
     struct sim_err *e)
 {
@@ -223,9 +298,9 @@ static int flag_links(struct alg1 *a, struct algo_verdicts *out,
 	const uint64_t floor = algo_tally_units(a->params.floor);
 	topo_link l;
 	int rc;
-	if ((rc = algo_top_start(&a->top, t, ALGO_TOP_VOTES, e)) < 0)
+	if ((rc = start_rounds(a, e)) < 0)
 		return rc;
-	while ((l = algo_top_peek(&a->top)) != TOPO_NONE) {
+	while ((l = find_lmax(a)) != TOPO_NONE) {
 		const uint64_t votes = t->link[l].votes;
 		const double least =
 		    a->params.threshold * (double)total(a, initial);
@@ -236,24 +311,11 @@ static int flag_links(struct alg1 *a, struct algo_verdicts *out,
 			return rc;
 		out->n_flagged++;
 		t->flagged[l] = 1;
-		algo_top_take(&a->top);
 		if ((rc = adjust(a, l, e)) < 0)
 			return rc;
 	}
-	return 0;
-}
-
-/* Begin with all links that have votes: no other can lose any. */
-static int start_expected(struct alg1 *a, struct sim_err *e)
-{
-	const size_t n = a->tally.n_touched;
-	int rc;
-	if ((rc = SIM_RESERVE(&a->left, &a->cap_left, n, e)) < 0 ||
-	    (rc = SIM_RESERVE(&a->share, &a->cap_share, n, e)) < 0)
-		return rc;
-	if (n > 0)
-		memcpy(a->left, a->tally.touched, n * sizeof(*a->left));
-	a->n_left = n;
+	if (a->params.adjust == ALGO_ALG1_EXPECTED)
+		end_expected(a);
 	return 0;
 }
 
@@ -287,9 +349,6 @@ static int alg1_diagnose(void *work, const struct obs *window,
 		return rc;
 	if (a->params.noise_filter)
 		drop_noise(a);
-	if (a->params.adjust == ALGO_ALG1_EXPECTED &&
-	    (rc = start_expected(a, e)) < 0)
-		return rc;
 	if ((rc = flag_links(a, out, e)) < 0)
 		return rc;
 	/* The links outside B with the votes that adjusting left them, so that a

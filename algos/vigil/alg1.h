@@ -64,7 +64,7 @@
  * (algos/vigil/blame.h).
  *
  * Cost   O(flows + hops of failed flows + touched links), and for `expected`
- *        the cost of topo_share_given() over the links with votes each round.
+ *        the cost of topo_alike_shares() over the links with votes each round.
  * Paper  007 (NSDI'18), section 5.2, Algorithm 1.
  */
 #ifndef ALGOS_VIGIL_ALG1_H
