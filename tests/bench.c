@@ -7,6 +7,7 @@
  *	build/tests/bench rack-play KIND K  half a second of a rack, likewise
  *	build/tests/bench rivals-flock KIND K  a window of flows, likewise
  *	build/tests/bench sieve-run KIND K  Sieve on such a window, likewise
+ *	build/tests/bench trial-run N K  trials with N faults, likewise
  *	build/tests/bench erspan-read 1 K  bytes of 4096 copies read, likewise
  *
  * A missed goal is printed, not an exit code: a busy machine is no error.
@@ -185,6 +186,7 @@ static int usage(const char *why)
 	fprintf(stderr, "       bench everflow-feed N_LIVE N_TIMES\n");
 	fprintf(stderr, "       bench erspan-read 1 N_TIMES\n");
 	fprintf(stderr, "       bench rack-play KIND N_TIMES\n");
+	fprintf(stderr, "       bench trial-run N_FAULTS N_TIMES\n");
 	fprintf(stderr, "       bench rivals-flock KIND N_TIMES\n");
 	fprintf(stderr, "       bench sieve-run KIND N_TIMES\ntopics:");
 	for (int i = 0; i < N_TOPICS; i++)
@@ -213,6 +215,7 @@ static const struct mode {
     {"rack-play", bench_rack_play},
     {"rivals-flock", bench_rivals_flock},
     {"sieve-run", bench_sieve_run},
+    {"trial-run", bench_trial_run},
 };
 enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
 

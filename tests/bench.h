@@ -79,6 +79,8 @@ void bench_rivals_flock(uint32_t kind, uint64_t times);
 /* Sieve on a window of 112,500 flows K times, likewise, of telemetry KIND (the sum
  * of 1: int, 2: a1, 4: a2, 8: p): `build/tests/bench sieve-run KIND K`. */
 void bench_sieve_run(uint32_t kind, uint64_t times);
+/* Run K trials of 007's size with N faults, likewise: `bench trial-run N K`. */
+void bench_trial_run(uint32_t n_faults, uint64_t k);
 
 /* Instructions of `bench MODE N K` by callgrind; -1 without valgrind. */
 double bench_instructions(const char *mode, uint32_t n, uint32_t k);

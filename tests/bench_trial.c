@@ -152,6 +152,33 @@ static void bench_speed(unsigned n_faults)
 	bench_row("  of it: alg1 and its score", us - vote, "us", '-', 0);
 }
 
+void bench_trial_run(uint32_t n_faults, uint64_t k)
+{
+	struct subject s;
+	open_subject(&s, PAPER, n_faults, "vote, alg1");
+	s.n_runs = (uint32_t)k;
+	run_trials(&s);
+	close_subject(&s);
+}
+
+/* GOAL is a share of what a trial took before the scores of a window were made
+ * together and links taken apart once: 541,519 and 5,155,502. */
+static void bench_counted(unsigned n_faults, double goal)
+{
+	enum { COUNTED = 200 };
+	char what[64];
+	const double once = bench_instructions("trial-run", n_faults, COUNTED);
+	const double more = once < 0
+	    ? -1
+	    : bench_instructions("trial-run", n_faults, 2 * COUNTED);
+	snprintf(what, sizeof(what), "trial: instructions, %u fault%s",
+	    n_faults, n_faults > 1 ? "s" : "");
+	if (more < 0)
+		printf("%-48s %10s\n", what, "skipped");
+	else
+		bench_row(what, (more - once) / COUNTED, "Ir", '<', goal);
+}
+
 /* Trials in a process of their own; its peak of resident memory. What this
  * process holds is counted with it, so that is given back first. */
 static double peak_mib(const char *network, uint32_t n_runs, double *seconds)
@@ -188,4 +215,6 @@ void bench_trial(void)
 	bench_row("  the whole process", s, "s", '-', 0);
 	bench_speed(1);
 	bench_speed(10);
+	bench_counted(1, 0.75 * 541519);
+	bench_counted(10, 0.55 * 5155502);
 }
