@@ -16,6 +16,8 @@
 #include "sim/rng.h"
 #include "topo/topo.h"
 
+struct algo_common; /* algos/vigil/common.h */
+
 struct algo_ops {
 	const char *name;               /* as in a spec */
 	const char *paper;              /* source and section */
@@ -38,6 +40,11 @@ struct algo_ops {
 	int (*diagnose)(void *work, const struct obs *window,
 	    struct sim_rng *tie, struct algo_verdicts *out, struct sim_err *e);
 	void (*free)(void *work);
+
+	/* Before the first window: what others find out of a window is in C,
+	 * which the caller clears when a window begins. NULL: nothing that
+	 * others do is of use here. */
+	void (*join)(void *work, struct algo_common *c);
 };
 
 /* PARAMS (NULL: defaults) is copied. On failure *WORK is NULL. Errors those of

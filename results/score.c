@@ -80,6 +80,22 @@ void res_score_culprits(const struct obs *w, const struct truth *t,
 	out->released_switch = l.released;
 }
 
+/* What most flows need: no buffer is full, and paths and culprits are the
+ * window's. Returns whether the flow lost something on a link with a fault. */
+static int score_add_drops(const struct obs *w, const struct truth *t,
+    const struct losses *lost, size_t flow, double *n_drops)
+{
+	const uint64_t end = w->hops.off[flow + 1];
+	int at_fault = 0;
+	for (uint64_t i = w->hops.off[flow]; i < end; i++) {
+		if (lost->drops[i] == 0)
+			continue;
+		*n_drops += lost->drops[i];
+		at_fault = at_fault || truth_is_faulty(t, w->hops.link[i]);
+	}
+	return at_fault;
+}
+
 void res_score_trial(const struct obs *w, const struct truth *t,
     const struct losses *lost, struct res_trial_metrics *out)
 {
@@ -95,8 +111,16 @@ void res_score_trial(const struct obs *w, const struct truth *t,
 	if (lost->has_buffer)
 		out->n_buffer_drops = out->n_buffer_flows = out->n_noise_flows =
 		    0;
+	const int plain =
+	    !lost->has_buffer && lost->n_path == 0 && lost->n_culprits == 0;
 	for (size_t i = 0; i < w->flows.n; i++) {
 		struct res_loss l;
+		if (plain) {
+			out->n_failed_flows += w->flows.n_retx[i] > 0;
+			out->n_fault_flows +=
+			    score_add_drops(w, t, lost, i, &out->n_drops);
+			continue;
+		}
 		res_loss_look_up(w, t, lost, i, &l);
 		out->n_failed_flows += w->flows.n_retx[i] > 0;
 		out->n_drops += (double)l.n_drops;

@@ -3,6 +3,8 @@
  */
 #include "algos/vigil/alg1.h"
 
+#include "algos/vigil/common.h"
+#include "algos/vigil/vote.h"
 #include "tests/test.h"
 #include "tests/windows.h"
 
@@ -235,6 +237,99 @@ static void every_choice_of_parameters_flags_what_the_naive_loop_flags(
 	}
 	/* Both outcomes must occur for the comparison to mean anything. */
 	assert_true(n_flagged > 5 * N_CHOICES && n_left > 5 * N_CHOICES);
+	topo_close(&t);
+}
+
+/* --- votes that another has counted --------------------------------------- */
+
+static void same_verdicts(const struct algo_verdicts *a,
+    const struct algo_verdicts *b, unsigned run)
+{
+	if (a->n != b->n || a->n_flagged != b->n_flagged ||
+	    a->n_flows != b->n_flows)
+		fail_msg("(seed %lu, run %u): other numbers",
+		    (unsigned long)test_seed(), run);
+	if (a->n == 0 || a->n_flows == 0)
+		return;
+	assert_memory_equal(a->link, b->link, a->n * sizeof(*a->link));
+	assert_memory_equal(a->score, b->score, a->n * sizeof(*a->score));
+	assert_memory_equal(a->blame, b->blame, a->n_flows * sizeof(*a->blame));
+}
+
+struct two {
+	void *work[2]; /* the vote's, and Algorithm 1's */
+	struct algo_verdicts v[2];
+};
+
+static const struct algo_ops *const two_ops[2] = {&algo_vote, &algo_alg1};
+
+static void open_two(struct two *x, const struct topo *t,
+    const struct algo_vote_params *v, const struct algo_alg1_params *p)
+{
+	const void *params[2] = {v, p};
+	for (int i = 0; i < 2; i++)
+		assert_ok(algo_open(two_ops[i], &x->work[i], t, params[i],
+		    test_err()));
+}
+
+static void ask_two(struct two *x, const struct obs *w, int first)
+{
+	for (int k = 0; k < 2; k++) {
+		const int i = k ^ first;
+		struct sim_rng tie;
+		test_rng(&tie, 100 + (unsigned)i);
+		assert_ok(two_ops[i]->diagnose(x->work[i], w, &tie, &x->v[i],
+		    test_err()));
+	}
+}
+
+static void close_two(struct two *x)
+{
+	for (int i = 0; i < 2; i++) {
+		algo_close(two_ops[i], x->work[i]);
+		algo_verdicts_free(&x->v[i]);
+	}
+}
+
+/* Whoever is asked first, with the same rule of ties or another, on links or on
+ * switches, of one window after the other. */
+static void what_another_has_counted_changes_no_answer(void **state)
+{
+	(void)state;
+	struct topo t = {0};
+	open_clos(&t);
+	for (unsigned run = 0; run < N_CHOICES; run++) {
+		struct algo_common c = {0};
+		struct two alone = {0}, joined = {0};
+		struct algo_alg1_params p;
+		struct algo_vote_params v = {
+		    .blame = {.noise = ALGO_NOISE_OWN_VOTE}};
+		struct sim_rng r;
+		test_rng(&r, run);
+		open_params(&p, run);
+		v.blame.tie = sim_rng_below(&r, 3);
+		p.blame.tie = sim_rng_below(&r, 3);
+		v.blame.noise = sim_rng_below(&r, 2);
+		if (p.adjust != ALGO_ALG1_EXPECTED)
+			p.on = sim_rng_below(&r, 2);
+		v.on = sim_rng_below(&r, 4) == 0;
+		open_two(&alone, &t, &v, &p);
+		open_two(&joined, &t, &v, &p);
+		for (int i = 0; i < 2; i++)
+			two_ops[i]->join(joined.work[i], &c);
+		for (unsigned k = 0; k < 3; k++) {
+			struct obs w = {0};
+			window_of_flows(&w, &t, MAX_FLOWS, &r);
+			c = (struct algo_common){0};
+			ask_two(&alone, &w, 0);
+			ask_two(&joined, &w, run % 4 == 3);
+			for (int i = 0; i < 2; i++)
+				same_verdicts(&alone.v[i], &joined.v[i], run);
+			obs_free(&w);
+		}
+		close_two(&alone);
+		close_two(&joined);
+	}
 	topo_close(&t);
 }
 
@@ -538,6 +633,7 @@ static void by_default_the_share_is_of_the_votes_cast(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(what_another_has_counted_changes_no_answer),
 	    cmocka_unit_test(
 		every_choice_of_parameters_flags_what_the_naive_loop_flags),
 	    cmocka_unit_test(flagged_links_outrank_the_rest_and_scores_descend),

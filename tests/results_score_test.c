@@ -53,10 +53,26 @@ static void blame(struct trial *x, const topo_link links[])
 	memcpy(x->v.blame, links, x->w.flows.n * sizeof(links[0]));
 }
 
+/* As one answer, and as one behind another to the same window. */
+static int score_all(void *arg, struct sim_err *e)
+{
+	struct trial *x = arg;
+	struct res_scorer s = {0};
+	struct res_algo_metrics again;
+	int rc = res_score_algo(&x->w, &x->t, &x->lost, &x->v, &x->got, e);
+	if (rc == 0)
+		rc = res_scorer_begin(&s, &x->w, &x->t, &x->lost, e);
+	for (int i = 0; rc == 0 && i < 2; i++)
+		rc = res_scorer_answer(&s, &x->v, &again, e);
+	res_scorer_free(&s);
+	if (rc == 0)
+		assert_memory_equal(&x->got, &again, sizeof(again));
+	return rc;
+}
+
 static void score(struct trial *x)
 {
-	assert_ok(
-	    res_score_algo(&x->w, &x->t, &x->lost, &x->v, &x->got, test_err()));
+	assert_ok(score_all(x, test_err()));
 }
 
 static const topo_link path[4] = {0, 2, 4, 6};
@@ -143,6 +159,19 @@ static void verdicts_of_both_are_scored_by_what_each_is(void **state)
 	assert_near(x.got.flows_all, 3, 0);
 	assert_near(x.got.worst_rank, 2, 0); /* link 6, behind the switch */
 	assert_near(x.got.n_top_true, 3, 0); /* of the first 4, one is none */
+	done(&x);
+}
+
+static void scoring_reports_missing_memory(void **state)
+{
+	(void)state;
+	struct trial x = {0};
+	add_both(&x);
+	x.v.kind = ALGO_KIND_LINK;
+	for (topo_link l = 0; l < 9; l++)
+		add_verdict(&x, l, 9 - l);
+	blame(&x, (const topo_link[]){2, 4, 6});
+	test_each_alloc_fails(score_all, &x);
 	done(&x);
 }
 
@@ -932,6 +961,7 @@ int main(void)
 	    cmocka_unit_test(a_culprit_that_is_told_goes_before_the_drops),
 	    cmocka_unit_test(verdicts_of_switches_are_scored_by_switches),
 	    cmocka_unit_test(verdicts_of_both_are_scored_by_what_each_is),
+	    cmocka_unit_test(scoring_reports_missing_memory),
 	    cmocka_unit_test(a_failed_switch_is_found_by_its_links_in_part),
 	    cmocka_unit_test(the_epoch_counts_flows_packets_and_faulty_links),
 	    cmocka_unit_test(a_full_buffer_is_no_fault),

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "algos/vigil/common.h"
 #include "algos/vigil/top.h"
 #include "sim/vec.h"
 #include "topo/alike.h"
@@ -18,6 +19,7 @@ struct alg1 {
 	const struct topo *topo;
 	struct algo_tally tally;
 	struct algo_top top;
+	struct algo_common *common;   /* or NULL */
 	struct algo_switch_view view; /* on: switch */
 	/* Only for `adjust: expected`, in place of top: the links that have
 	 * votes and are not flagged, their votes, the share that each is to
@@ -152,13 +154,14 @@ static void alg1_leave_out(struct alg1 *a, size_t i)
 	topo_alike_drop(&a->left, i);
 }
 
-static inline void alg1_note_most(struct alg1 *a, size_t i, uint64_t *most)
+static inline void alg1_note_most(struct alg1 *a, size_t i, uint64_t votes,
+    uint64_t *most)
 {
-	if (a->votes[i] < *most)
+	if (votes < *most)
 		return;
-	if (a->votes[i] > *most || a->left.link[i] < a->left.link[a->most])
+	if (votes > *most || a->left.link[i] < a->left.link[a->most])
 		a->most = i;
-	*most = a->votes[i];
+	*most = votes;
 }
 
 /* Adjust as the text of section 5.2 is read here: all votes of lmax are taken
@@ -169,18 +172,20 @@ static int adjust_expected(struct alg1 *a, topo_link flagged, struct sim_err *e)
 {
 	const struct algo_tally *t = &a->tally;
 	const double votes = (double)t->link[flagged].votes;
+	uint64_t *const left = a->votes;
+	const double *const share = a->share;
 	uint64_t most = 0, taken = 0;
 	int rc;
 	alg1_leave_out(a, a->most);
 	if ((rc = topo_alike_shares(&a->left, flagged, a->share, e)) < 0)
 		return rc;
 	for (size_t i = 0; i < a->left.n;) {
-		const uint64_t v = a->votes[i];
+		const uint64_t v = left[i];
 		/* Expected votes may exceed those that a link really has; a
 		 * negative tally would mean nothing, so the floor is 0. They
 		 * are below 2^52, whence the cast by way of a signed one, which
 		 * takes a single instruction. */
-		uint64_t d = (uint64_t)(int64_t)(votes * a->share[i] + 0.5);
+		uint64_t d = (uint64_t)(int64_t)(votes * share[i] + 0.5);
 		d = d < v ? d : v;
 		taken += d;
 		if (d == v) {
@@ -188,8 +193,8 @@ static int adjust_expected(struct alg1 *a, topo_link flagged, struct sim_err *e)
 			alg1_leave_out(a, i);
 			continue;
 		}
-		a->votes[i] = v - d;
-		alg1_note_most(a, i++, &most);
+		left[i] = v - d;
+		alg1_note_most(a, i++, v - d, &most);
 	}
 	a->sum_left -= taken;
 	if (most == 0)
@@ -250,11 +255,13 @@ static int start_expected(struct alg1 *a, struct sim_err *e)
 		return rc;
 	a->most = 0;
 	for (size_t i = 0; i < a->left.n;) {
-		a->votes[i] = t->link[a->left.link[i]].votes;
-		if (a->votes[i] == 0) /* drop_noise() */
+		const uint64_t votes = t->link[a->left.link[i]].votes;
+		if (votes == 0) { /* drop_noise() */
 			topo_alike_drop(&a->left, i);
-		else
-			alg1_note_most(a, i++, &most);
+			continue;
+		}
+		a->votes[i] = votes;
+		alg1_note_most(a, i++, votes, &most);
 	}
 	return 0;
 }
@@ -324,6 +331,8 @@ static int alg1_diagnose(void *work, const struct obs *window,
 {
 	struct alg1 *a = work;
 	struct algo_tally *t = &a->tally;
+	struct algo_common *c =
+	    a->params.on == ALGO_KIND_LINK ? a->common : NULL;
 	int rc;
 	algo_verdicts_clear(out);
 	out->flags = 1;
@@ -336,7 +345,7 @@ static int alg1_diagnose(void *work, const struct obs *window,
 	 * index. */
 	rc = a->params.adjust == ALGO_ALG1_REMOVAL
 	    ? algo_tally_index(t, window, e)
-	    : algo_tally_count(t, window, e);
+	    : algo_common_count(c, t, window, 0, e);
 	if (rc < 0)
 		return rc;
 	/* The shares of a voter add up to one vote exactly. Flows are blamed by
@@ -344,7 +353,7 @@ static int alg1_diagnose(void *work, const struct obs *window,
 	 * adjustments change them. */
 	a->sum_left = (uint64_t)t->n_voters * ALGO_TALLY_VOTE;
 	a->sum_flagged = 0;
-	if ((rc = algo_blame_by_votes(&a->params.blame, t, window, tie, out,
+	if ((rc = algo_common_blame(c, &a->params.blame, t, window, tie, 0, out,
 		 e)) < 0)
 		return rc;
 	if (a->params.noise_filter)
@@ -354,6 +363,12 @@ static int alg1_diagnose(void *work, const struct obs *window,
 	/* The links outside B with the votes that adjusting left them, so that a
 	 * ranking exists beyond those that are flagged. */
 	return algo_tally_list(t, out, e);
+}
+
+static void alg1_join(void *work, struct algo_common *c)
+{
+	struct alg1 *a = work;
+	a->common = c;
 }
 
 const struct algo_ops algo_alg1 = {
@@ -367,4 +382,5 @@ const struct algo_ops algo_alg1 = {
     .init = alg1_init,
     .diagnose = alg1_diagnose,
     .free = alg1_free,
+    .join = alg1_join,
 };

@@ -152,6 +152,28 @@ int algo_tally_count(struct algo_tally *t, const struct obs *w,
 	return 0;
 }
 
+int algo_tally_copy(struct algo_tally *t, const struct algo_tally *from,
+    struct sim_err *e)
+{
+	int rc;
+	tally_reset(t);
+	if ((rc = SIM_RESERVE(&t->voter, &t->cap_voters, from->n_voters, e)) <
+	    0)
+		return rc;
+	t->hop = from->hop;
+	t->n_voters = from->n_voters;
+	t->n_touched = from->n_touched;
+	if (from->n_voters > 0)
+		memcpy(t->voter, from->voter,
+		    from->n_voters * sizeof(*t->voter));
+	for (uint32_t i = 0; i < from->n_touched; i++) {
+		const topo_link l = from->touched[i];
+		t->touched[i] = l;
+		t->link[l] = from->link[l];
+	}
+	return 0;
+}
+
 /* A counting sort of (link, voter) pairs. `begin` first holds the end of each
  * link's run and falls by one with every voter put in front; voters are taken
  * from the last to the first, so each run is in the order of the window and
@@ -209,13 +231,18 @@ void algo_tally_drop(struct algo_tally *t, struct algo_voter *v)
 int algo_tally_list(const struct algo_tally *t, struct algo_verdicts *out,
     struct sim_err *e)
 {
-	int rc = 0;
-	for (uint32_t i = 0; rc == 0 && i < t->n_touched; i++) {
+	size_t n = out->n;
+	int rc = algo_verdicts_reserve(out, n + t->n_touched, e);
+	if (rc < 0)
+		return rc;
+	for (uint32_t i = 0; i < t->n_touched; i++) {
 		const topo_link l = t->touched[i];
 		const uint64_t votes = t->link[l].votes;
-		if (!t->flagged[l] && votes > 0)
-			rc = algo_verdicts_add(out, l, algo_tally_votes(votes),
-			    e);
+		if (t->flagged[l] || votes == 0)
+			continue;
+		out->link[n] = l;
+		out->score[n++] = algo_tally_votes(votes);
 	}
-	return rc;
+	out->n = n;
+	return 0;
 }

@@ -75,7 +75,13 @@ void algo_tally_close(struct algo_tally *t);
 int algo_tally_count(struct algo_tally *t, const struct obs *w,
     struct sim_err *e);
 
-/* The same, and list the voters of each link, in the order of the window:
+/* T becomes what another tally of as many links is, both of which have not been
+ * indexed; its flows stay borrowed. Errors SIM_ENOMEM.
+ * Cost O(links with votes, before and now). */
+int algo_tally_copy(struct algo_tally *t, const struct algo_tally *from,
+    struct sim_err *e);
+
+/* The same as counting, and list the voters of each link, in the order of the window:
  * by_link[begin] .. by_link[begin + n_flows - 1]. */
 int algo_tally_index(struct algo_tally *t, const struct obs *w,
     struct sim_err *e);

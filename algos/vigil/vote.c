@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "algos/vigil/common.h"
 #include "sim/vec.h"
 
 /* With `signal: rtt` is_slow[] takes the place of the retransmission counters,
@@ -13,6 +14,7 @@ struct vote {
 	struct algo_vote_params params;
 	const struct topo *topo;
 	struct algo_tally tally;
+	struct algo_common *common;   /* or NULL */
 	struct algo_switch_view view; /* on: switch */
 	uint32_t *is_slow;            /* signal: rtt; in place of n_retx */
 	size_t cap_slow;
@@ -79,6 +81,11 @@ static int vote_diagnose(void *work, const struct obs *window,
 {
 	struct vote *a = work;
 	const struct algo_tally *t = &a->tally;
+	/* Only votes of failed flows on links are as others count them. */
+	struct algo_common *c =
+	    a->params.signal == ALGO_VOTE_RETX && a->params.on == ALGO_KIND_LINK
+	    ? a->common
+	    : NULL;
 	struct obs slow;
 	int rc;
 	algo_verdicts_clear(out);
@@ -94,14 +101,21 @@ static int vote_diagnose(void *work, const struct obs *window,
 		return rc;
 	/* Section 5.1: a bad flow votes 1/h on each of its h hops, a good one
 	 * 0. Good flows never take votes back. */
-	if ((rc = algo_tally_count(&a->tally, window, e)) < 0 ||
+	if ((rc = algo_common_count(c, &a->tally, window, 1, e)) < 0 ||
 	    (rc = algo_tally_list(t, out, e)) < 0)
 		return rc;
 	if (a->params.signal == ALGO_VOTE_RTT)
 		return 0;
 	/* Section 5.1's second use of the votes: each failed flow is blamed on
 	 * the most voted link of its own path. */
-	return algo_blame_by_votes(&a->params.blame, t, window, tie, out, e);
+	return algo_common_blame(c, &a->params.blame, t, window, tie, 1, out,
+	    e);
+}
+
+static void vote_join(void *work, struct algo_common *c)
+{
+	struct vote *a = work;
+	a->common = c;
 }
 
 const struct algo_ops algo_vote = {
@@ -116,4 +130,5 @@ const struct algo_ops algo_vote = {
     .init = vote_init,
     .diagnose = vote_diagnose,
     .free = vote_free,
+    .join = vote_join,
 };

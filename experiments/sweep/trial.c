@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algos/vigil/common.h"
 #include "experiments/spec/fabric.h"
 #include "experiments/spec/plane.h"
 #include "experiments/sweep/answer.h"
@@ -24,6 +25,7 @@ struct xp_trial {
 	void *running; /* the plane's */
 	void **work;   /* [config.n_algos] */
 	struct algo_verdicts *verdicts;
+	struct algo_common common;           /* of the window that is heard */
 	struct res_scorer scorer;            /* of the window that is heard */
 	struct res_algo_metrics *scores;     /* of the last window */
 	struct res_trial_metrics *rows;      /* [n_along] */
@@ -108,6 +110,8 @@ static int open_algos(struct xp_trial *t, struct sim_err *e)
 		    algo_open(a->ops, &t->work[i], trial_told(t), a->params, e);
 		if (rc < 0)
 			return sim_wrap(e, rc, "algorithm %s", a->label);
+		if (a->ops->join)
+			a->ops->join(t->work[i], &t->common);
 	}
 	return 0;
 }
@@ -197,6 +201,7 @@ static int trial_hear(void *arg, const struct xp_window *w, struct sim_err *e)
 	struct xp_trial *t = x->t;
 	const size_t n = t->config.n_algos;
 	int rc = 0;
+	t->common = (struct algo_common){0};
 	t->scorer.w = NULL; /* not begun: nobody may have an answer to score */
 	for (size_t i = 0; i < n; i++) {
 		struct res_algo_metrics *s = &t->scores[i];

@@ -23,6 +23,7 @@ struct failed {
 	struct topo_clos_place at;
 	double hazard; /* all its faults at once: an upper bound */
 	double bound;  /* 1 - exp(-n_max * hazard) */
+	double rate;   /* 1 - exp(-hazard) */
 
 	/* Flows out of a ToR cross it with the same chance for all ToRs in
 	 * [from, to), or for all others: `inside` tells which. */
@@ -59,7 +60,8 @@ struct flow {
 	double fault[6]; /* hazard of active faults */
 	double noise[6];
 	double fault_sum;
-	double bounds; /* sum of failed[].bound over the path */
+	double bounds;           /* sum of failed[].bound over the path */
+	unsigned n_failed, last; /* hops with a failed link; the last of them */
 };
 
 int bulk_skip_open(struct bulk_skip **k, struct sim_err *e)
@@ -202,6 +204,7 @@ static int list_failed(struct bulk_skip *k, struct sim_err *e)
 	for (size_t i = 0; i < k->n_failed; i++) {
 		struct failed *f = &k->failed[i];
 		f->bound = -expm1(-k->n_max * f->hazard);
+		f->rate = -expm1(-f->hazard);
 		set_cross(f, &t->clos);
 		k->index[f->link] = (uint32_t)i + 1;
 	}
@@ -362,12 +365,15 @@ static void draw_flow(const struct bulk_skip *k, struct sim_rng *r, uint64_t id,
 	f->id = id;
 	f->h = lay_path(c, f->obs.src_host, tor, &w, f->path);
 	f->fault_sum = f->bounds = 0;
+	f->n_failed = 0;
 	for (unsigned i = 0; i < f->h; i++) {
 		uint32_t index = k->index[f->path[i]];
 		f->fault[i] = 0;
 		if (index == 0)
 			continue;
 		const struct failed *x = &k->failed[index - 1];
+		f->n_failed++;
+		f->last = i;
 		f->fault[i] = x->hazard;
 		f->bounds += x->bound;
 		if (k->timed)
@@ -418,16 +424,17 @@ static double lazy_u01(struct sim_rng *r, double limit)
 }
 
 /* Append F to the window, MARKS being its marked packets by link; they become
- * its drops. */
+ * its drops. ONE: only one link has any, and no packet can be marked twice. */
 static int skip_report(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
-    uint32_t marks[6], struct sim_err *e)
+    uint32_t marks[6], int one, struct sim_err *e)
 {
 	const uint32_t ports = bulk_ports(sim_rng_u32(r));
 	if (!k->timed)
 		f->obs.start_ns = draw_start(k, r);
 	f->obs.src_port = (uint16_t)(ports >> 16);
 	f->obs.dst_port = (uint16_t)ports;
-	scene_loss_drops(r, f->obs.n_pkts, marks, f->h, marks);
+	if (!one)
+		scene_loss_drops(r, f->obs.n_pkts, marks, f->h, marks);
 	for (unsigned i = 0; i < f->h; i++)
 		f->obs.n_retx += marks[i];
 	int rc = losses_add_drops(k->lost, marks, f->h, e);
@@ -437,25 +444,43 @@ static int skip_report(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
 	return rc;
 }
 
+/* The marks of failed links on F, one of which drops with probability DROPS.
+ * Mostly there is just one, of which all that is asked for is known. */
+static int mark_failed(const struct bulk_skip *k, struct sim_rng *r,
+    const struct flow *f, double drops, uint32_t marks[6])
+{
+	if (f->n_failed > 1 || k->timed) {
+		scene_loss_marks(r, f->obs.n_pkts, f->fault, f->h, marks);
+		return 0;
+	}
+	const struct failed *x = &k->failed[k->index[f->path[f->last]] - 1];
+	for (unsigned i = 0; i < f->h; i++)
+		marks[i] = 0;
+	marks[f->last] =
+	    scene_loss_some_of(r, f->obs.n_pkts, x->hazard, x->rate, drops);
+	return 1;
+}
+
 /* Report a flow on which a failed link dropped: it has marks there, and rarely
  * noise adds some on its good links. It is noted in kept[], so that run_noise()
  * does not draw it again. */
 static int report_failed(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
-    uint64_t id, struct sim_err *e)
+    uint64_t id, double drops, struct sim_err *e)
 {
 	uint32_t marks[6], more[6];
 	int rc = SIM_RESERVE(&k->kept, &k->cap_kept, k->n_kept + 1, e);
 	if (rc < 0)
 		return rc;
 	k->kept[k->n_kept++] = id;
-	scene_loss_marks(r, f->obs.n_pkts, f->fault, f->h, marks);
+	int one = mark_failed(k, r, f, drops, marks);
 	if (noise_strikes(k, f,
 		lazy_u01(r, (double)f->obs.n_pkts * f->h * k->most_noise))) {
 		scene_loss_marks(r, f->obs.n_pkts, f->noise, f->h, more);
 		for (unsigned i = 0; i < f->h; i++)
 			marks[i] += more[i]; /* one of the two is 0 */
+		one = 0;
 	}
-	return skip_report(k, r, f, marks, e);
+	return skip_report(k, r, f, marks, one, e);
 }
 
 /* How many flows come before the next candidate: geometric from 0, LOG_MISS
@@ -521,10 +546,16 @@ static int run_tor(struct bulk_skip *k, uint32_t tor, struct sim_err *e)
 			return 0;
 		draw_flow(k, &r, id, tor,
 		    jumps ? skip_pick(k, &r, total) : NULL, &f);
-		double drops = -expm1(-(double)f.obs.n_pkts * f.fault_sum);
-		if (sim_rng_u01(&r) * (jumps ? f.bounds : 1) >= drops)
+		/* 1 - exp(-x) is below x, which costs nothing and tells enough
+		 * of most that are not kept. */
+		const double x = (double)f.obs.n_pkts * f.fault_sum;
+		const double u = sim_rng_u01(&r) * (jumps ? f.bounds : 1);
+		if (u >= x * (1 + 0x1p-40))
 			continue;
-		int rc = report_failed(k, &r, &f, id, e);
+		const double drops = -expm1(-x);
+		if (u >= drops)
+			continue;
+		int rc = report_failed(k, &r, &f, id, drops, e);
 		if (rc < 0)
 			return rc;
 	}
@@ -571,7 +602,7 @@ static int run_noise(struct bulk_skip *k, struct sim_err *e)
 		if (!noise_strikes(k, &f, u))
 			continue;
 		scene_loss_marks(&r, f.obs.n_pkts, f.noise, f.h, marks);
-		int rc = skip_report(k, &r, &f, marks, e);
+		int rc = skip_report(k, &r, &f, marks, 0, e);
 		if (rc < 0)
 			return rc;
 	}

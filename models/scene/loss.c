@@ -72,12 +72,11 @@ void scene_loss_hazards(const struct scene_loss *m, uint64_t flow,
 
 /* Where 0 is rare, drawing again until it is not costs little. Each lossy flow
  * comes here, so it must cost no call. */
-INLINE uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
+INLINE uint32_t binomial_of(struct sim_rng *r, uint32_t n, double hazard,
+    double p, double some)
 {
 	if (isinf(hazard))
 		return n;
-	const double p = -expm1(-hazard);
-	const double some = -expm1(-(double)n * hazard);
 	if (some > 0.999) {
 		uint32_t k;
 		do
@@ -98,6 +97,18 @@ INLINE uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
 		k++;
 	}
 	return k;
+}
+
+INLINE uint32_t positive_binomial(struct sim_rng *r, uint32_t n, double hazard)
+{
+	return binomial_of(r, n, hazard, -expm1(-hazard),
+	    -expm1(-(double)n * hazard));
+}
+
+uint32_t scene_loss_some_of(struct sim_rng *r, uint32_t n, double hazard,
+    double rate, double some)
+{
+	return binomial_of(r, n, hazard, rate, some);
 }
 
 uint32_t scene_loss_some(struct sim_rng *r, uint32_t n, double hazard)

@@ -48,6 +48,11 @@ void scene_loss_hazards(const struct scene_loss *m, uint64_t flow,
  * and HAZARD > 0. */
 uint32_t scene_loss_some(struct sim_rng *r, uint32_t n, double hazard);
 
+/* The same for who knows already with what probability one packet is marked,
+ * RATE = 1 - exp(-hazard), and with what some are, SOME = 1 - exp(-n * hazard). */
+uint32_t scene_loss_some_of(struct sim_rng *r, uint32_t n, double hazard,
+    double rate, double some);
+
 /* How many of N packets are marked at each of H links, given that at least one
  * mark exists. Shape hazard[h], marks[h]; h <= TOPO_MAX_HOPS; their sum > 0.
  * Exact up to double precision. Cost O(h) plus O(marks). */
