@@ -379,6 +379,25 @@ static void what_skipping_cannot_do_is_refused(void **state)
 	scenes_close(&s);
 }
 
+/* Six links of a flow of n packets, in a hundred flows six. */
+static void it_pays_where_noise_makes_few_flows_candidates(void **state)
+{
+	(void)state;
+	struct scenes s;
+	scenes_open(&s, &medium);
+	s.params.traffic.packets = scenes_uniform(1, 100);
+	s.params.noise.rate = scenes_uniform(0, 1.03e-4);
+	assert_true(bulk_skip_pays(scenes_draw(&s, 0)));
+	s.params.noise.rate = scenes_uniform(0, 1.04e-4);
+	assert_false(bulk_skip_pays(scenes_draw(&s, 0)));
+	s.params.traffic.packets = scenes_uniform(1, 99);
+	assert_true(bulk_skip_pays(scenes_draw(&s, 0)));
+	/* Faults have no say: who loses by them is met by both planes. */
+	scenes_add_fault(&s, 100, 1);
+	assert_true(bulk_skip_pays(scenes_draw(&s, 0)));
+	scenes_close(&s);
+}
+
 static void an_epoch_without_flows_or_losses_is_empty(void **state)
 {
 	(void)state;
@@ -455,6 +474,7 @@ int main(void)
 		at_007s_size_the_law_holds_and_one_percent_would_show),
 	    cmocka_unit_test(what_ran_before_leaves_no_trace),
 	    cmocka_unit_test(what_skipping_cannot_do_is_refused),
+	    cmocka_unit_test(it_pays_where_noise_makes_few_flows_candidates),
 	    cmocka_unit_test(an_epoch_without_flows_or_losses_is_empty),
 	    cmocka_unit_test(the_smallest_rates_do_no_harm),
 	    cmocka_unit_test(every_failed_allocation_is_reported),

@@ -73,7 +73,8 @@ int xp_bulk_epoch(struct xp_bulk *b, const struct scene *scene,
 	int rc;
 	b->ran = b->by;
 	if (b->by == XP_BULK_AUTO)
-		b->ran = !b->all && bulk_skip_fits(scene, NULL) == 0
+		b->ran = !b->all && bulk_skip_pays(scene) &&
+			bulk_skip_fits(scene, NULL) == 0
 		    ? XP_BULK_SKIP
 		    : XP_BULK_EXACT;
 	/* Skipping draws only the flows that lose, so it has no others to give.

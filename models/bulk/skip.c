@@ -17,6 +17,12 @@
  * gains nothing: then every flow is looked at. */
 #define JUMP_LIMIT 0.5
 
+/* Where more flows than this are candidates of noise, looking at each is
+ * faster. Measured with 96,000 to 6 M flows: a candidate took 135 to 220 ns
+ * here, and there a flow 5 ns and one in four of these candidates, which is
+ * lossy, 370 to 520 ns; the two are equal at .04 to .1. Faults cost both alike. */
+#define PAYS_LIMIT 0.06
+
 /* A link with a fault. */
 struct failed {
 	topo_link link;
@@ -561,6 +567,20 @@ static int run_tor(struct bulk_skip *k, uint32_t tor, struct sim_err *e)
 	}
 }
 
+/* The share of flows that are candidates of noise: the largest flow over six
+ * links, all as noisy as can be. */
+static double noise_bound(double n_max, double most_noise)
+{
+	return -expm1(-n_max * 6 * most_noise);
+}
+
+int bulk_skip_pays(const struct scene *s)
+{
+	return noise_bound(s->traffic.params.packets.b,
+		   scene_hazard(scene_noise_most(&s->loss.noise))) <=
+	    PAYS_LIMIT;
+}
+
 /* The flows that lose to noise alone. Noise and faults strike independently, so
  * for flows that no failed link made lossy the law is that of any flow, given
  * that no failed link drops. */
@@ -568,8 +588,7 @@ static int run_noise(struct bulk_skip *k, struct sim_err *e)
 {
 	const struct scene *s = k->scene;
 	const uint32_t n_hosts = s->topo->clos.n_hosts;
-	/* The largest flow over six links, all as noisy as can be. */
-	const double bound = -expm1(-k->n_max * 6 * k->most_noise);
+	const double bound = noise_bound(k->n_max, k->most_noise);
 	const int jumps = bound < JUMP_LIMIT;
 	const double log_miss = log1p(-bound);
 	uint32_t marks[6];

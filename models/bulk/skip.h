@@ -38,6 +38,11 @@ void bulk_skip_close(struct bulk_skip *k);
  * Else SIM_EUNSUPPORTED and which of these fails; then use bulk.h. */
 int bulk_skip_fits(const struct scene *s, struct sim_err *e);
 
+/* 1 if skipping a scene that fits is about as fast as looking at every flow
+ * (bulk.h), or faster: noise makes few flows candidates. Known from the scene's
+ * parameters, so that every machine chooses alike, and all runs of a point. */
+int bulk_skip_pays(const struct scene *s);
+
 /* Run the epoch into an emptied window and its losses. Errors as
  * bulk_skip_fits(), SIM_ENOMEM. */
 int bulk_skip_epoch(struct bulk_skip *k, const struct scene *s, struct obs *w,
