@@ -8,7 +8,8 @@
 #include "tests/telemetry_rig.h"
 #include "tests/test.h"
 
-static const unsigned bursts_kinds[] = {OBS_TELE_INT, OBS_TELE_A2};
+static const unsigned bursts_kinds[] = {OBS_TELE_INT, OBS_TELE_A2,
+    OBS_TELE_A2 | OBS_TELE_P, OBS_TELE_P};
 
 /* Flows into the first ToR meet a burst with probability RHO each, which takes 3
  * to 20 packets. */
@@ -25,19 +26,6 @@ static void bursts_add(struct telemetry_rig *x, struct sim_rng *r, double rho)
 	}
 }
 
-/* As telemetry a2 would show rows of int. */
-static void bursts_see_lossy(struct obs_tallies *t)
-{
-	struct obs_tallies kept = {.paths = t->paths, .telemetry = OBS_TELE_A2};
-	for (size_t i = 0; i < t->n; i++) {
-		const struct obs_tally row = obs_tallies_at(t, i);
-		if (row.n_lost > 0)
-			assert_ok(obs_tallies_add(&kept, &row, test_err()));
-	}
-	obs_tallies_free(t);
-	*t = kept;
-}
-
 static void bursts_open(struct telemetry_rig *x, uint32_t run, double rho,
     unsigned n_bad)
 {
@@ -47,8 +35,7 @@ static void bursts_open(struct telemetry_rig *x, uint32_t run, double rho,
 	telemetry_rig_fail_any(x, &r, n_bad, 0.01);
 	telemetry_rig_draw(x);
 	bursts_add(x, &r, rho);
-	if (bursts_kinds[run % 2] == OBS_TELE_A2)
-		bursts_see_lossy(&x->t.rows);
+	telemetry_rig_see(x, bursts_kinds[run % 4]);
 }
 
 /* Whether bursts show; *N_FAILED links failed, were there none. */
@@ -74,7 +61,7 @@ static void bursts_show_where_there_are_some(void **state)
 	for (uint32_t run = 0; run < 150; run++) {
 		struct telemetry_rig x;
 		const int has = run >= 120;
-		bursts_open(&x, run, has ? 0.03 : 0, run / 2 % 3);
+		bursts_open(&x, run, has ? 0.03 : 0, run / 4 % 3);
 		size_t n_failed;
 		const int shown = bursts_shown(&x, &n_failed);
 		if (shown && !has)
@@ -143,15 +130,57 @@ static void a_black_hole_is_no_burst(void **state)
 	assert_true(n_found >= 15);
 }
 
+/* A link between switches loses 10 % of one of ten flows' packets, and nothing of
+ * others': of 20 windows, half of them int and half a2 with p, it is accused in so
+ * many at least. Seen: 20; 10, if that is no law of its own. */
+static void a_link_that_fails_for_a_while_is_no_burst(void **state)
+{
+	unsigned n_found = 0;
+	(void)state;
+	for (uint32_t run = 0; run < 20; run++) {
+		struct telemetry_rig x;
+		struct algo_verdicts out = {0};
+		struct sim_rng r;
+		telemetry_rig_open(&x, 4, 5e-5, OBS_TELE_INT, run);
+		telemetry_rig_draw(&x);
+		test_rng(&r, run);
+		struct obs_tallies *t = &x.t.rows;
+		const topo_link bad = 2 * x.topo.n_hosts +
+		    sim_rng_below(&r, x.topo.n_links - 2 * x.topo.n_hosts);
+		for (size_t i = 0; i < t->n; i++) {
+			const struct obs_paths *p = t->paths;
+			int over = 0;
+			for (uint32_t k = p->off[t->path[i]];
+			     k < p->off[t->path[i] + 1]; k++)
+				over |= p->link[k] == bad;
+			for (uint32_t k = 0;
+			     over && i % 10 == 3 && k < t->n_sent[i]; k++)
+				t->n_lost[i] += t->n_lost[i] < t->n_sent[i] &&
+				    sim_rng_below(&r, 10) == 0;
+		}
+		telemetry_rig_see(&x,
+		    run % 2 ? OBS_TELE_INT : OBS_TELE_A2 | OBS_TELE_P);
+		telemetry_rig_ask(&x, &algo_sieve, &out);
+		for (size_t i = 0; i < out.n_flagged; i++)
+			n_found += out.link[i] == bad;
+		algo_verdicts_free(&out);
+		telemetry_rig_close(&x);
+	}
+	print_message("          %u of 20 found\n", n_found);
+	assert_true(n_found >= 17);
+}
+
 static void memory_that_ends_is_told(void **state)
 {
-	struct telemetry_rig x;
-	size_t n_failed;
 	(void)state;
-	bursts_open(&x, 121, 0.05, 1);
-	assert_true(bursts_shown(&x, &n_failed));
-	telemetry_rig_no_memory(&x, &algo_sieve);
-	telemetry_rig_close(&x);
+	for (uint32_t run = 124; run < 128; run++) {
+		struct telemetry_rig x;
+		size_t n_failed;
+		bursts_open(&x, run, 0.05, 1);
+		assert_true(bursts_shown(&x, &n_failed));
+		telemetry_rig_no_memory(&x, &algo_sieve);
+		telemetry_rig_close(&x);
+	}
 }
 
 int main(void)
@@ -160,6 +189,7 @@ int main(void)
 	    cmocka_unit_test(bursts_show_where_there_are_some),
 	    cmocka_unit_test(bursts_are_no_failures),
 	    cmocka_unit_test(a_black_hole_is_no_burst),
+	    cmocka_unit_test(a_link_that_fails_for_a_while_is_no_burst),
 	    cmocka_unit_test(memory_that_ends_is_told),
 	};
 	return cmocka_run_group_tests_name("algos/sieve/sieve_bursts", tests,

@@ -10,8 +10,7 @@
 #include "tests/telemetry_rig.h"
 #include "tests/test.h"
 
-enum { HOLES_ALL = OBS_TELE_INT };
-static const unsigned holes_kinds[] = {HOLES_ALL, OBS_TELE_A2,
+static const unsigned holes_kinds[] = {OBS_TELE_INT, OBS_TELE_A2,
     OBS_TELE_A2 | OBS_TELE_P, OBS_TELE_P};
 
 /* Whether the way of row I comes to switch AT. */
@@ -31,24 +30,6 @@ static int holes_comes(const struct telemetry_rig *x, size_t i, topo_switch at)
 	return 0;
 }
 
-/* Rows of int as KINDS would show them. */
-static void holes_see(struct obs_tallies *t, unsigned kinds)
-{
-	struct obs_tallies kept = {.paths = t->paths, .telemetry = kinds};
-	for (size_t i = 0; i < t->n; i++) {
-		struct obs_tally row = obs_tallies_at(t, i);
-		if (!(kinds & OBS_TELE_P) && row.n_lost == 0 &&
-		    kinds != HOLES_ALL)
-			continue;
-		if (kinds != HOLES_ALL &&
-		    (!(kinds & OBS_TELE_A2) || row.n_lost == 0))
-			row.path = OBS_NO_PATH;
-		assert_ok(obs_tallies_add(&kept, &row, test_err()));
-	}
-	obs_tallies_free(t);
-	*t = kept;
-}
-
 /* Switch AT swallows one of ONE_OF flows; TOPO_NONE: none does. */
 static void holes_open(struct telemetry_rig *x, uint32_t run, topo_switch at,
     unsigned one_of, unsigned kinds)
@@ -60,7 +41,7 @@ static void holes_open(struct telemetry_rig *x, uint32_t run, topo_switch at,
 	for (size_t i = 0; at != TOPO_NONE && i < x->t.rows.n; i++)
 		if (holes_comes(x, i, at) && sim_rng_below(&r, one_of) == 0)
 			x->t.rows.n_lost[i] = x->t.rows.n_sent[i];
-	holes_see(&x->t.rows, kinds);
+	telemetry_rig_see(x, kinds);
 }
 
 static void holes_search(const struct telemetry_rig *x, struct sieve_search *s)
@@ -105,10 +86,12 @@ static void evidence_is_the_likelihood_written_out(void **state)
 	for (uint32_t run = 0; run < 8; run++) {
 		struct telemetry_rig x;
 		struct sieve_search s;
-		double rho = 1e-4, likely, sum = 0, most = -INFINITY, ln[17];
+		struct sieve_fit fit;
+		double rho = 1e-4, sum = 0, most = -INFINITY, ln[17];
 		const topo_switch at = run % 5;
 		const enum sieve_law law = run % 2 ? SIEVE_WHOLE : SIEVE_QUEUE;
-		holes_open(&x, run, TOPO_NONE, 0, HOLES_ALL);
+		const unsigned n = law == SIEVE_QUEUE ? 14 : 17;
+		holes_open(&x, run, TOPO_NONE, 0, OBS_TELE_INT);
 		/* Few enough for products to be numbers. */
 		for (size_t i = 0; i < x.t.rows.n; i++)
 			if (i % 97 == run && x.t.rows.n_sent[i] < 40)
@@ -118,14 +101,14 @@ static void evidence_is_the_likelihood_written_out(void **state)
 		for (uint32_t i = 0; i < s.model.n_lossy; i++)
 			sieve_model_spare(&s.model, i, 0);
 		assert_ok(sieve_sudden_read(&s, test_err()));
-		for (unsigned k = 0; k < 17; k++, rho *= 1.75) {
+		for (unsigned k = 0; k < n; k++, rho *= 1.75) {
 			ln[k] = holes_written_out(&x, &s, at, law, rho);
 			most = fmax(most, ln[k]);
 		}
-		for (unsigned k = 0; k < 17; k++)
-			sum += exp(ln[k] - most) / 17;
-		const double is = sieve_sudden_evidence(&s, x.topo.n_links + at,
-		    law, &likely);
+		for (unsigned k = 0; k < n; k++)
+			sum += exp(ln[k] - most) / n;
+		const double is =
+		    sieve_sudden_evidence(&s, x.topo.n_links + at, law, &fit);
 		if (fabs(is - most - log(sum)) > 1e-6 * (1 + fabs(is)))
 			fail_msg("run %u: %.9g, written out %.9g", run, is,
 			    most + log(sum));
@@ -233,7 +216,7 @@ static void no_rate_is_a_hole(void **state)
 		test_rng(&r, run);
 		telemetry_rig_fail_any(&x, &r, run % 3, rate[run / 3 % 3]);
 		telemetry_rig_draw(&x);
-		holes_see(&x.t.rows, holes_kinds[run / 9 % 4]);
+		telemetry_rig_see(&x, holes_kinds[run / 9 % 4]);
 		holes_search(&x, &s);
 		if (s.holes.n_taken > 0)
 			fail_msg("run %u: a hole where there is none", run);

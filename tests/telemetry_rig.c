@@ -80,6 +80,25 @@ void telemetry_rig_close(struct telemetry_rig *x)
 	topo_close(&x->topo);
 }
 
+void telemetry_rig_see(struct telemetry_rig *x, unsigned kinds)
+{
+	struct obs_tallies *t = &x->t.rows;
+	struct obs_tallies kept = {.paths = t->paths, .telemetry = kinds};
+	for (size_t i = 0; i < t->n && kinds != OBS_TELE_INT; i++) {
+		struct obs_tally row = obs_tallies_at(t, i);
+		const int traced = kinds & OBS_TELE_A2 && row.n_lost > 0;
+		if (!traced && !(kinds & OBS_TELE_P))
+			continue;
+		if (!traced)
+			row.path = OBS_NO_PATH;
+		assert_ok(obs_tallies_add(&kept, &row, test_err()));
+	}
+	if (kinds == OBS_TELE_INT)
+		return;
+	obs_tallies_free(t);
+	*t = kept;
+}
+
 int telemetry_rig_draw_once(void *arg, struct sim_err *e)
 {
 	struct telemetry_rig *x = arg;

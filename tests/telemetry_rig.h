@@ -37,6 +37,10 @@ double telemetry_rig_way(const struct obs_tallies *t, size_t i, uint32_t path,
 /* Draw an epoch, and check that it could come from outside. */
 void telemetry_rig_draw(struct telemetry_rig *x);
 
+/* Of rows that were drawn for int those, and that of them, which KINDS would show,
+ * of flows. */
+void telemetry_rig_see(struct telemetry_rig *x, unsigned kinds);
+
 /* Draw one of rig X and forget it, for test_each_alloc_fails(). */
 int telemetry_rig_draw_once(void *x, struct sim_err *e);
 

@@ -206,6 +206,7 @@ static int sieve_diagnose(void *work, const struct obs *window,
 	out->n_links = s->model.topo->n_links;
 	if (!window->tallies)
 		return algo_verdicts_reserve_flows(out, window->flows.n, e);
+	s->bursts.on = 0;
 	s->thin = sieve_thin(a, window->tallies->telemetry);
 	if ((rc = sieve_model_read(&s->model, window, e)) < 0 ||
 	    (rc = sieve_search_run(s, e)) < 0 ||

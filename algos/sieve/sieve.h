@@ -32,7 +32,7 @@
  * A switch, or a link, may swallow some flows whole and leave others alone: that is a
  * component, too (sieve_holes.h), which joins when it has most evidence.
  *
- * Where flows of known paths lost more at once than what was found explains, all
+ * Where flows lost more at once than what was found explains, all
  * is searched again with bursts in queues as what else may have taken them
  * (sieve_bursts.h).
  *

@@ -136,8 +136,9 @@ static void sieve_devices_join(struct sieve_search *s, topo_switch at)
 	while ((c = sieve_devices_next(s, at, s->tried))) {
 		c->found = sieve_search_weigh(s, c->link);
 		if (c->found.ln_factor +
-			sieve_devices_odds(&s->devices, at, 0) >
-		    0) {
+			    sieve_devices_odds(&s->devices, at, 0) >
+			0 &&
+		    !sieve_bursts_say(s, c)) {
 			sieve_search_join(s, c);
 			s->tried[c - s->list] = 2;
 		}

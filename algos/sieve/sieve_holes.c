@@ -55,18 +55,29 @@ static int holes_show(const struct sieve_search *s)
 	return 0;
 }
 
+/* Whether part P may have a hole, or, where there are bursts, fail for a while: of
+ * fewer rows neither is told from a queue. */
+static int holes_may(const struct sieve_search *s, uint32_t part)
+{
+	enum { ROWS = 3 };
+	const struct sieve_sudden *x = &s->sudden;
+	const struct sieve_model *m = &s->model;
+	unsigned n_whole = 0, n_odd = 0;
+	for (uint32_t k = x->off[part]; k < x->off[part + 1]; k++) {
+		const uint32_t row = m->lossy[x->row[k].lossy].row;
+		n_whole += (unsigned)holes_is_whole(m->rows, row);
+		n_odd += m->rows->n_lost[row] >= 3;
+	}
+	return n_whole > 0 ||
+	    (s->bursts.on && part < m->topo->n_links && n_odd >= ROWS);
+}
+
 static int holes_candidates(struct sieve_search *s, struct sim_err *e)
 {
 	struct sieve_holes *h = &s->holes;
-	const struct sieve_sudden *x = &s->sudden;
-	const struct sieve_model *m = &s->model;
 	int rc = 0;
-	for (uint32_t p = 0; rc == 0 && p < x->n_parts; p++) {
-		int any = 0;
-		for (uint32_t k = x->off[p]; k < x->off[p + 1]; k++)
-			any |= holes_is_whole(m->rows,
-			    m->lossy[x->row[k].lossy].row);
-		if (!any)
+	for (uint32_t p = 0; rc == 0 && p < s->sudden.n_parts; p++) {
+		if (!holes_may(s, p))
 			continue;
 		rc = SIM_RESERVE(&h->hole, &h->cap, h->n + 1, e);
 		if (rc == 0)
@@ -77,26 +88,34 @@ static int holes_candidates(struct sieve_search *s, struct sim_err *e)
 	return rc;
 }
 
+/* The mean hazard without what was swallowed, or 0 if nothing seems to be. */
+static double holes_quiet(struct sieve_search *s)
+{
+	struct sieve_model *m = &s->model;
+	if (holes_spare(s, 1) == 0)
+		return 0;
+	const double mean = m->choice.on ? sieve_choice_start(m)
+					 : sieve_model_mean(m, s->failed);
+	holes_spare(s, 0);
+	sieve_model_level(m, mean);
+	return holes_show(s) ? mean : 0;
+}
+
 int sieve_holes_begin(struct sieve_search *s, double *mean, struct sim_err *e)
 {
 	struct sieve_holes *h = &s->holes;
-	struct sieve_model *m = &s->model;
+	const size_t n = s->model.n_lossy;
 	int rc;
 	h->on = 0;
 	h->n = h->n_taken = 0;
-	if (holes_spare(s, 1) == 0)
-		return 0;
-	const double quiet = m->choice.on ? sieve_choice_start(m)
-					  : sieve_model_mean(m, s->failed);
-	holes_spare(s, 0);
-	sieve_model_level(m, quiet);
-	if (!holes_show(s))
+	const double quiet = s->bursts.on ? *mean : holes_quiet(s);
+	if (quiet == 0)
 		return 0;
 	if ((rc = sieve_sudden_read(s, e)) < 0 ||
-	    (rc = SIM_RESERVE(&h->of, &h->cap_of, m->n_lossy, e)) < 0 ||
+	    (rc = SIM_RESERVE(&h->of, &h->cap_of, n, e)) < 0 ||
 	    (rc = holes_candidates(s, e)) < 0)
 		return rc;
-	memset(h->of, 0xff, m->n_lossy * sizeof(*h->of));
+	memset(h->of, 0xff, n * sizeof(*h->of));
 	*mean = quiet;
 	h->on = 1;
 	return 0;
@@ -115,26 +134,35 @@ void sieve_holes_stir(struct sieve_holes *h)
 static double holes_queues(const struct sieve_search *s, uint32_t part)
 {
 	const struct topo *t = s->model.topo;
-	double rho, out = 0;
+	struct sieve_fit fit;
+	double out = 0;
 	for (topo_host h = 0; part >= t->n_links && h < t->n_hosts; h++)
 		if (topo_tor_of(t, h) == part - t->n_links)
 			out += fmax(0,
 			    sieve_sudden_evidence(s, topo_link_of(h, TOPO_DOWN),
-				SIEVE_QUEUE, &rho));
-	return fmax(out, sieve_sudden_evidence(s, part, SIEVE_QUEUE, &rho));
+				SIEVE_QUEUE, &fit));
+	return fmax(out, sieve_sudden_evidence(s, part, SIEVE_QUEUE, &fit));
 }
 
+/* By the likeliest of its laws; that of spells is asked where there are bursts, and
+ * of links. */
 static void holes_weigh(const struct sieve_search *s, struct sieve_hole *h)
 {
 	const int is_link = h->part < s->model.topo->n_links;
-	double rho[2], ln[2];
-	ln[0] = sieve_sudden_evidence(s, h->part, SIEVE_WHOLE, &rho[0]);
-	ln[1] = sieve_sudden_evidence(s, h->part, SIEVE_HEADER, &rho[1]);
-	h->law = ln[1] > ln[0] ? SIEVE_HEADER : SIEVE_WHOLE;
-	h->rho = rho[ln[1] > ln[0]];
-	h->evidence =
-	    fmax(ln[0], ln[1]) + log1p(exp(-fabs(ln[0] - ln[1]))) - log(2);
-	h->gain = h->evidence + (is_link ? HOLES_OF_LINK : 0) +
+	const unsigned n = is_link && s->bursts.on ? 3 : 2;
+	h->evidence = -INFINITY;
+	for (unsigned law = SIEVE_WHOLE; law < n; law++) {
+		struct sieve_fit fit;
+		const double ln = sieve_sudden_evidence(s, h->part,
+				      (enum sieve_law)law, &fit) -
+		    log(n);
+		if (ln > h->evidence) {
+			h->evidence = ln;
+			h->fit = fit;
+		}
+	}
+	h->gain = h->evidence +
+	    (is_link && h->fit.law != SIEVE_SPELL ? HOLES_OF_LINK : 0) +
 	    sieve_search_odds(s,
 		(double)s->n_alone + s->devices.n_accused +
 		    (double)s->holes.n_taken - h->taken);
@@ -175,8 +203,7 @@ static size_t holes_move(struct sieve_search *s, size_t at, int taken)
 		const uint32_t i = x->row[k].lossy;
 		if (taken &&
 		    (s->holes.of[i] != UINT32_MAX ||
-			!(sieve_sudden_odds(s, &x->row[k], h->law, h->rho) >
-			    0)))
+			!(sieve_sudden_odds(s, &x->row[k], &h->fit) > 0)))
 			continue;
 		if (!taken && s->holes.of[i] != at)
 			continue;

@@ -9,8 +9,13 @@
  * it has more evidence than any link's failure. Rows that are rather of holes lose
  * nothing any more, as far as hazards go.
  *
+ * Where there are bursts (sieve_bursts.h) a link that fails for a while is such a
+ * component, too (law SPELL): it loses by one rate, of the flows of that time. Of
+ * queues' bursts each has its own.
+ *
  * Windows in which no flow of three packets or more was swallowed whole, against
- * odds of exp(11), are searched as if there were no holes.
+ * odds of exp(11), and that have no bursts, are searched as if there were no such
+ * thing.
  */
 #ifndef ALGOS_SIEVE_SIEVE_HOLES_H
 #define ALGOS_SIEVE_SIEVE_HOLES_H
@@ -22,8 +27,8 @@ struct sieve_candidate;
 /* A part that may have a hole. */
 struct sieve_hole {
 	uint32_t part;
-	enum sieve_law law;         /* WHOLE or HEADER */
-	double rho, evidence, gain; /* gain: ln of its odds, as found last */
+	struct sieve_fit fit;
+	double evidence, gain; /* in nats; ln of its odds, as found last */
 	uint8_t stale, taken;
 };
 

@@ -10,7 +10,8 @@
 #include "algos/sieve/sieve_search.h"
 #include "sim/vec.h"
 
-enum { SUDDEN_RHOS = 17 };
+/* Queues overflow for few of the rows. */
+enum { SUDDEN_RHOS = 17, SUDDEN_RHOS_QUEUE = 14 };
 static const double SUDDEN_LEAST = 1e-4, SUDDEN_RATIO = 1.75;
 
 void sieve_sudden_free(struct sieve_sudden *x)
@@ -127,14 +128,6 @@ static void sudden_count_all(struct sieve_search *s)
 		}
 }
 
-/* A row that lost one packet of several lost nothing at once, but of probes that
- * go by headers. */
-static int sudden_is_one(const struct obs_tallies *t, uint32_t row)
-{
-	return t->is_probe[row] || t->n_lost[row] >= 2 ||
-	    t->n_lost[row] == t->n_sent[row];
-}
-
 static int sudden_find(struct sieve_search *s, struct sim_err *e)
 {
 	struct sieve_sudden *x = &s->sudden;
@@ -143,8 +136,6 @@ static int sudden_find(struct sieve_search *s, struct sim_err *e)
 	x->n = 0;
 	memset(x->off, 0, (x->n_parts + 2) * sizeof(*x->off));
 	for (uint32_t i = 0; rc == 0 && i < m->n_lossy; i++) {
-		if (!sudden_is_one(m->rows, m->lossy[i].row))
-			continue;
 		sudden_cross_row(s, m->lossy[i].row, 1);
 		rc = SIM_RESERVE(&x->found, &x->cap_found, x->n + x->n_touched,
 		    e);
@@ -216,18 +207,29 @@ double sieve_sudden_plain(const struct sieve_search *s, uint32_t i)
 		    : lost * log(-expm1(-sum)) - (n - lost) * sum);
 }
 
+static double sudden_binomial(double n, double lost, double rate)
+{
+	return (lost < n ? sudden_ln_choose(n, lost) : 0) + lost * log(rate) +
+	    (n - lost) * log1p(-rate);
+}
+
 /* ln of P(r | law) / P0; -INFINITY: the law cannot. */
 static double sudden_ratio(const struct sieve_search *s, uint32_t i,
-    enum sieve_law law)
+    const struct sieve_fit *fit)
 {
 	const struct obs_tallies *t = s->model.rows;
 	const uint32_t row = s->model.lossy[i].row;
 	const double n = t->n_sent[row], lost = t->n_lost[row];
 	double ln = 0;
-	if (law == SIEVE_QUEUE ? lost < 2 : lost < n)
+	if (fit->law == SIEVE_QUEUE && lost < 2)
 		return -INFINITY;
-	if (law == SIEVE_QUEUE)
+	if (fit->law == SIEVE_QUEUE)
 		ln = log(lost < n ? 2 / (lost * (lost + 1)) : 2 / lost);
+	else if (fit->law == SIEVE_SPELL)
+		ln = sudden_binomial(n, lost, fit->rate) -
+		    log(-expm1(n * log1p(-fit->rate)));
+	else if (lost < n)
+		return -INFINITY;
 	return ln - sieve_sudden_plain(s, i);
 }
 
@@ -251,13 +253,6 @@ static double sudden_flows(const struct sieve_search *s, uint32_t part)
 	return n;
 }
 
-/* How likely a packet of a probe is to be lost that meets what others of its row
- * need not: half of those are that meet a queue. */
-static double sudden_each(enum sieve_law law)
-{
-	return law == SIEVE_WHOLE ? 0 : law == SIEVE_HEADER ? 1 : 0.5;
-}
-
 /* Packets of a probe row that each are lost with probability RATE besides. */
 static double sudden_probe(const struct sieve_search *s,
     const struct sieve_sudden_row *row, double rate)
@@ -274,66 +269,102 @@ static double sudden_row(double share, double rho, double ratio)
 	return z > 30 ? z : log1p(share * rho * expm1(ratio));
 }
 
-/* Rows that LAW cannot explain, of a part: N_FLOWS of flows, all with one share. */
+/* Rows that FIT cannot explain, of a part: N_FLOWS of flows, all with one share. */
 static double sudden_quiet(const struct sieve_search *s, uint32_t part,
-    enum sieve_law law, double n_flows, double rho)
+    const struct sieve_fit *fit, double n_flows)
 {
 	const struct sieve_sudden_over *o = &s->sudden.over[part];
 	const double share = o->flows > 0 ? o->squares / o->flows : 1,
-		     flows = fmax(0, n_flows) / share * log1p(-share * rho);
-	return law == SIEVE_WHOLE
-	    ? flows + o->probes * log1p(-rho)
-	    : flows + o->kept * log1p(-rho * sudden_each(law));
+		     flows =
+			 fmax(0, n_flows) / share * log1p(-share * fit->rho);
+	return fit->law == SIEVE_WHOLE
+	    ? flows + o->probes * log1p(-fit->rho)
+	    : flows + o->kept * log1p(-fit->rho * fit->rate);
 }
 
-double sieve_sudden_evidence(const struct sieve_search *s, uint32_t part,
-    enum sieve_law law, double *likely)
+/* At one rho: x->ln[] has what rows say. */
+static double sudden_at(const struct sieve_search *s, uint32_t part,
+    const struct sieve_fit *fit, double n_flows)
 {
 	const struct sieve_sudden *x = &s->sudden;
 	const struct sieve_model *m = &s->model;
-	double ln[SUDDEN_RHOS], most = -INFINITY, sum = 0, rho = SUDDEN_LEAST,
+	double ln = sudden_quiet(s, part, fit, n_flows);
+	for (uint32_t k = x->off[part]; k < x->off[part + 1]; k++) {
+		const struct sieve_sudden_row *row = &x->row[k];
+		if (x->ln[k] > 0)
+			ln += sudden_row(row->share, fit->rho, x->ln[k]);
+		else if (fit->law != SIEVE_WHOLE &&
+		    m->rows->is_probe[m->lossy[row->lossy].row])
+			ln += sudden_probe(s, row, fit->rho * fit->rate);
+	}
+	return ln;
+}
+
+/* Over all rho, at the rate of FIT, whose rho becomes the likeliest. */
+static double sudden_over_rho(const struct sieve_search *s, uint32_t part,
+    struct sieve_fit *fit)
+{
+	const struct sieve_sudden *x = &s->sudden;
+	const struct sieve_model *m = &s->model;
+	double ln[SUDDEN_RHOS], most = -INFINITY, sum = 0,
 				n_flows = sudden_flows(s, part);
+	const unsigned n_rhos =
+	    fit->law == SIEVE_QUEUE ? SUDDEN_RHOS_QUEUE : SUDDEN_RHOS;
+	struct sieve_fit at = {fit->law, SUDDEN_LEAST, fit->rate};
 	for (uint32_t k = x->off[part]; k < x->off[part + 1]; k++) {
 		const uint32_t i = x->row[k].lossy;
 		const int probe = m->rows->is_probe[m->lossy[i].row];
-		x->ln[k] =
-		    m->lossy[i].n_lost == 0 || (probe && law != SIEVE_WHOLE)
+		x->ln[k] = m->lossy[i].n_lost == 0 ||
+			(probe && fit->law != SIEVE_WHOLE)
 		    ? -INFINITY
-		    : sudden_ratio(s, i, law);
+		    : sudden_ratio(s, i, fit);
 		if (!probe && (x->ln[k] > 0 || m->lossy[i].n_lost == 0))
 			n_flows -= x->row[k].share;
 	}
-	for (unsigned n = 0; n < SUDDEN_RHOS; n++, rho *= SUDDEN_RATIO) {
-		ln[n] = sudden_quiet(s, part, law, n_flows, rho);
-		for (uint32_t k = x->off[part]; k < x->off[part + 1]; k++) {
-			const struct sieve_sudden_row *row = &x->row[k];
-			if (x->ln[k] > 0)
-				ln[n] += sudden_row(row->share, rho, x->ln[k]);
-			else if (law != SIEVE_WHOLE &&
-			    m->rows->is_probe[m->lossy[row->lossy].row])
-				ln[n] += sudden_probe(s, row,
-				    rho * sudden_each(law));
-		}
+	for (unsigned n = 0; n < n_rhos; n++, at.rho *= SUDDEN_RATIO) {
+		ln[n] = sudden_at(s, part, &at, n_flows);
 		if (ln[n] > most)
-			*likely = rho;
+			fit->rho = at.rho;
 		most = fmax(most, ln[n]);
 	}
-	for (unsigned n = 0; n < SUDDEN_RHOS; n++)
+	for (unsigned n = 0; n < n_rhos; n++)
 		sum += exp(ln[n] - most);
-	return most + log(sum / SUDDEN_RHOS);
+	return most + log(sum / n_rhos);
+}
+
+double sieve_sudden_evidence(const struct sieve_search *s, uint32_t part,
+    enum sieve_law law, struct sieve_fit *likely)
+{
+	enum { RATES = 10 };
+	static const double LEAST = .005, RATIO = 1.758;
+	double ln[RATES], most = -INFINITY, sum = 0;
+	struct sieve_fit at = {law, 0, law == SIEVE_QUEUE ? .5 : 1};
+	*likely = at;
+	if (law != SIEVE_SPELL)
+		return sudden_over_rho(s, part, likely);
+	at.rate = LEAST;
+	for (unsigned n = 0; n < RATES; n++, at.rate *= RATIO) {
+		ln[n] = sudden_over_rho(s, part, &at);
+		if (ln[n] > most)
+			*likely = at;
+		most = fmax(most, ln[n]);
+	}
+	for (unsigned n = 0; n < RATES; n++)
+		sum += exp(ln[n] - most);
+	return most + log(sum / RATES);
 }
 
 double sieve_sudden_odds(const struct sieve_search *s,
-    const struct sieve_sudden_row *row, enum sieve_law law, double rho)
+    const struct sieve_sudden_row *row, const struct sieve_fit *fit)
 {
 	const struct sieve_model *m = &s->model;
 	const int probe = m->rows->is_probe[m->lossy[row->lossy].row];
 	if (m->lossy[row->lossy].n_lost == 0)
 		return -INFINITY;
-	/* What a probe lost is rather the hole's where that loses more than
+	/* What a probe lost is rather the part's where that loses more than
 	 * the rest of its way. */
-	if (probe && law != SIEVE_WHOLE)
-		return log(rho * sudden_each(law)) -
+	if (probe && fit->law != SIEVE_WHOLE)
+		return log(fit->rho * fit->rate) -
 		    log(-expm1(-fmax(m->sum[row->lossy], SIEVE_NO_REST)));
-	return log(row->share * rho) + sudden_ratio(s, row->lossy, law);
+	return log(row->share * fit->rho) + sudden_ratio(s, row->lossy, fit);
 }

@@ -9,6 +9,8 @@
  *	WHOLE   r = s, of probes too: a hole that goes by addresses
  *	HEADER  r = s; of probes, whose packets have ports of their own, each packet
  *	        is lost with probability rho: a hole that goes by five-tuples
+ *	SPELL   r >= 1 binomial with a rate that all rows have in common, given that
+ *	        something was lost: a link that fails for a while
  *	QUEUE   r >= 2 with probability 2 / (r (r + 1)), r = s with all that is
  *	        left, 2 / s: a queue that overflows
  *
@@ -18,7 +20,9 @@
  *	ln((1 - q rho) + q rho P(r | law) / P0)
  *
  * over health, and rows that the law cannot explain, as those that lost nothing,
- * ln(1 - q rho). rho has even odds in 17 steps from 1e-4 to .77.
+ * ln(1 - q rho). rho has even odds in 17 steps from 1e-4 to .77, or to .14 for queues; the rate of a spell in
+ * 10 from .5 to 80 %. Packets of probes have times of their own: each is lost with
+ * probability rho times the rate of the spell, or half of rho in queues.
  */
 #ifndef ALGOS_SIEVE_SIEVE_SUDDEN_H
 #define ALGOS_SIEVE_SIEVE_SUDDEN_H
@@ -30,7 +34,14 @@
 
 struct sieve_search;
 
-enum sieve_law { SIEVE_WHOLE, SIEVE_HEADER, SIEVE_QUEUE };
+enum sieve_law { SIEVE_WHOLE, SIEVE_HEADER, SIEVE_SPELL, SIEVE_QUEUE };
+
+/* A law, and what is likeliest by it: rho, and what a probe's packets lose that it
+ * meets. */
+struct sieve_fit {
+	enum sieve_law law;
+	double rho, rate;
+};
 
 /* A lossy row, by its place in the model's list, that may have crossed a part. */
 struct sieve_sudden_row {
@@ -68,12 +79,12 @@ int sieve_sudden_read(struct sieve_search *s, struct sim_err *e);
 double sieve_sudden_plain(const struct sieve_search *s, uint32_t i);
 
 /* What PART's rows, of those not spared, have by LAW over hazards alone, in nats,
- * and the likeliest rho. Cost O(its rows). */
+ * and what is likeliest by it. Cost O(its rows). */
 double sieve_sudden_evidence(const struct sieve_search *s, uint32_t part,
-    enum sieve_law law, double *rho);
+    enum sieve_law law, struct sieve_fit *likely);
 
-/* ln of the odds that this row of the list was taken by LAW, at rho. */
+/* ln of the odds that this row of the list was taken so. */
 double sieve_sudden_odds(const struct sieve_search *s,
-    const struct sieve_sudden_row *row, enum sieve_law law, double rho);
+    const struct sieve_sudden_row *row, const struct sieve_fit *fit);
 
 #endif
