@@ -321,6 +321,8 @@ void sieve_model_spare(struct sieve_model *m, uint32_t i, int spared)
 	x->n_lost = spared ? 0 : m->rows->n_lost[x->row];
 	if (dark && !spared)
 		sieve_cells_turn(m, i, 1);
+	/* What was found for links of a class has the row in it. */
+	m->ways.n_changes += (uint64_t)dark;
 }
 
 void sieve_model_settle(struct sieve_model *m)
