@@ -6,17 +6,26 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/vec.h"
 
 const char *const algo_status_names[] = {"optimal", "feasible", "none", NULL};
 const char *const algo_kind_names[] = {"link", "switch", "component", NULL};
 
+const char *const algo_way_words[] = {
+#define X(name, words) words,
+    ALGO_WAYS(X)
+#undef X
+};
+
 /* Memory stays for the next window; only what the last one said is
  * forgotten. */
 void algo_verdicts_clear(struct algo_verdicts *v)
 {
 	v->kind = ALGO_KIND_LINK;
+	if (v->n > 0)
+		memset(v->way, 0, v->n);
 	v->n = 0;
 	v->n_flagged = 0;
 	v->flags = 0;
@@ -29,18 +38,21 @@ void algo_verdicts_free(struct algo_verdicts *v)
 {
 	free(v->link);
 	free(v->score);
+	free(v->way);
 	free(v->blame);
 	*v = (struct algo_verdicts){0};
 }
 
 int algo_verdicts_reserve(struct algo_verdicts *v, size_t n, struct sim_err *e)
 {
-	/* Both arrays share `cap`: grow each on a copy of it. */
-	size_t cap = v->cap, cap2 = v->cap;
+	/* The arrays share `cap`: grow each on a copy of it. */
+	size_t cap = v->cap, cap2 = v->cap, cap3 = v->cap;
 	int rc;
 	if ((rc = SIM_RESERVE(&v->link, &cap, n, e)) < 0 ||
-	    (rc = SIM_RESERVE(&v->score, &cap2, n, e)) < 0)
+	    (rc = SIM_RESERVE(&v->score, &cap2, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&v->way, &cap3, n, e)) < 0)
 		return rc;
+	memset(v->way + v->cap, 0, cap - v->cap);
 	v->cap = cap;
 	return 0;
 }
@@ -55,6 +67,18 @@ int algo_verdicts_add(struct algo_verdicts *v, topo_link link, double score,
 	v->score[v->n] = score;
 	v->n++;
 	return 0;
+}
+
+int algo_verdicts_say(struct algo_verdicts *v, uint32_t component,
+    enum algo_way way, struct sim_err *e)
+{
+	size_t i = 0;
+	while (i < v->n && v->link[i] != component)
+		i++;
+	const int rc = i < v->n ? 0 : algo_verdicts_add(v, component, 0, e);
+	if (rc == 0)
+		v->way[i] = (uint8_t)way;
+	return rc;
 }
 
 /* No flow is blamed on anything until an algorithm says so. */
@@ -84,6 +108,9 @@ static void swap(struct algo_verdicts *v, size_t i, size_t j)
 {
 	topo_link link = v->link[i];
 	double score = v->score[i];
+	const uint8_t way = v->way[i];
+	v->way[i] = v->way[j];
+	v->way[j] = way;
 	v->link[i] = v->link[j];
 	v->score[i] = v->score[j];
 	v->link[j] = link;

@@ -32,6 +32,22 @@ struct algo_solution {
 enum algo_kind { ALGO_KIND_LINK, ALGO_KIND_SWITCH, ALGO_KIND_BOTH };
 extern const char *const algo_kind_names[]; /* NULL-terminated */
 
+/* How a component is said to behave, beside its score: accused or not.
+ * X(name, words) */
+#define ALGO_WAYS(X)                                                           \
+	X(UNSAID, "")                                                          \
+	X(LOSES, "loses at a rate")                                            \
+	X(SWALLOWS, "swallows some flows whole")                               \
+	X(LAPSES, "loses for a while")                                         \
+	X(BURSTS, "loses in bursts, as a full queue does")
+
+enum algo_way {
+#define X(name, words) ALGO_WAY_##name,
+	ALGO_WAYS(X)
+#undef X
+};
+extern const char *const algo_way_words[];
+
 /* One component, whatever the kind of the verdict. */
 struct algo_part {
 	int is_switch;
@@ -49,6 +65,7 @@ struct algo_verdicts {
 	size_t n, cap;
 	topo_link *link;  /* [n], each link at most once */
 	double *score;    /* [n], higher = more suspect */
+	uint8_t *way;     /* [n] of enum algo_way */
 	size_t n_flagged; /* link[0 .. n_flagged-1] are accused */
 	int flags;        /* 0: the algorithm ranks but accuses nobody */
 	int chances;      /* scores are chances to have failed, in [0, 1] */
@@ -65,6 +82,9 @@ void algo_verdicts_clear(struct algo_verdicts *v);
 void algo_verdicts_free(struct algo_verdicts *v);
 int algo_verdicts_add(struct algo_verdicts *v, topo_link link, double score,
     struct sim_err *e);
+/* Say how COMPONENT behaves; listed with score 0 if it is not. */
+int algo_verdicts_say(struct algo_verdicts *v, uint32_t component,
+    enum algo_way way, struct sim_err *e);
 /* Make room for N components in all. */
 int algo_verdicts_reserve(struct algo_verdicts *v, size_t n, struct sim_err *e);
 /* Set n_flows to N, each flow blamed on TOPO_NONE. */

@@ -100,6 +100,44 @@ static void bursts_are_no_failures(void **state)
 		    n_accused, n_plain, n_found);
 }
 
+/* A link that ends at the first ToR, or the ToR's hosts' cables. */
+static int bursts_are_at(const struct topo *t, topo_link l)
+{
+	topo_node from, to;
+	topo_link_ends(t, l, &from, &to);
+	return to == t->n_hosts + topo_tor_of(t, 0) ||
+	    (to < t->n_hosts && topo_tor_of(t, to) == topo_tor_of(t, 0));
+}
+
+/* Of 40 windows with such queues and no failure so many tell of a link that it is
+ * full and do not accuse it; of links told three of four are at that
+ * ToR. Seen: 36; 80 of 94. */
+static void full_links_are_told_as_such(void **state)
+{
+	unsigned n_windows = 0, n_told = 0, n_right = 0;
+	(void)state;
+	for (uint32_t run = 0; run < 40; run++) {
+		struct telemetry_rig x;
+		struct algo_verdicts out = {0};
+		unsigned n = 0;
+		bursts_open(&x, run, 0.03, 0);
+		telemetry_rig_ask(&x, &algo_sieve, &out);
+		for (size_t i = out.n_flagged; i < out.n; i++)
+			if (out.way[i] == ALGO_WAY_BURSTS) {
+				n++;
+				n_right += (unsigned)bursts_are_at(&x.topo,
+				    out.link[i]);
+			}
+		n_told += n;
+		n_windows += n > 0;
+		algo_verdicts_free(&out);
+		telemetry_rig_close(&x);
+	}
+	print_message("          %u of 40 tell, %u of %u right\n", n_windows,
+	    n_right, n_told);
+	assert_true(n_windows >= 24 && 4 * n_right >= 3 * n_told);
+}
+
 /* A link swallows each eighth of its flows: of 20 windows it is accused in so many
  * at least. Seen: 20; 1, if bursts alone are asked of. */
 static void a_black_hole_is_no_burst(void **state)
@@ -188,6 +226,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(bursts_show_where_there_are_some),
 	    cmocka_unit_test(bursts_are_no_failures),
+	    cmocka_unit_test(full_links_are_told_as_such),
 	    cmocka_unit_test(a_black_hole_is_no_burst),
 	    cmocka_unit_test(a_link_that_fails_for_a_while_is_no_burst),
 	    cmocka_unit_test(memory_that_ends_is_told),

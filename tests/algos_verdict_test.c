@@ -86,6 +86,29 @@ static void sorting_agrees_with_qsort_on_random_lists(void **state)
 	}
 }
 
+static void what_is_said_stays_with_its_component(void **state)
+{
+	(void)state;
+	struct algo_verdicts v = {0};
+	for (topo_link l = 0; l < 40; l++)
+		add(&v, l, (l * 7) % 40);
+	assert_ok(algo_verdicts_say(&v, 5, ALGO_WAY_BURSTS, test_err()));
+	assert_ok(algo_verdicts_say(&v, 90, ALGO_WAY_SWALLOWS, test_err()));
+	assert_int_equal(v.n, 41);
+	algo_verdicts_sort(&v);
+	for (size_t i = 0; i < v.n; i++)
+		assert_int_equal(v.way[i],
+		    v.link[i] == 5        ? ALGO_WAY_BURSTS
+			: v.link[i] == 90 ? ALGO_WAY_SWALLOWS
+					  : ALGO_WAY_UNSAID);
+	algo_verdicts_clear(&v);
+	for (topo_link l = 0; l < 41; l++)
+		add(&v, l, 1);
+	for (size_t i = 0; i < v.n; i++)
+		assert_int_equal(v.way[i], ALGO_WAY_UNSAID);
+	algo_verdicts_free(&v);
+}
+
 static void reserved_flows_are_blamed_on_nothing(void **state)
 {
 	(void)state;
@@ -162,6 +185,7 @@ int main(void)
 		equal_scores_share_a_rank_and_the_next_one_is_skipped),
 	    cmocka_unit_test(sorting_leaves_flagged_links_in_their_order),
 	    cmocka_unit_test(sorting_agrees_with_qsort_on_random_lists),
+	    cmocka_unit_test(what_is_said_stays_with_its_component),
 	    cmocka_unit_test(reserved_flows_are_blamed_on_nothing),
 	    cmocka_unit_test(a_link_without_memory_leaves_the_list_as_it_was),
 	    cmocka_unit_test(printing_marks_flagged_links_and_blamed_flows),

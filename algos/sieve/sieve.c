@@ -81,6 +81,31 @@ static size_t sieve_answer(const struct sieve_candidate list[], size_t n,
 	return best;
 }
 
+/* How each behaves that is said to do something: bursts, where a link is full and
+ * did not fail; what failed; and what swallows flows or fails for a while. */
+static int sieve_tell(const struct sieve_search *s, struct algo_verdicts *out,
+    struct sim_err *e)
+{
+	const struct topo *t = s->model.topo;
+	int rc = 0;
+	for (topo_link l = 0; rc == 0 && l < t->n_links; l++)
+		if (s->failed[l] || (s->bursts.on && s->bursts.is_full[l]))
+			rc = algo_verdicts_say(out, l,
+			    s->failed[l] ? ALGO_WAY_LOSES : ALGO_WAY_BURSTS, e);
+	for (topo_switch k = 0; rc == 0 && k < t->n_switches; k++)
+		if (s->devices.at[k].accused)
+			rc = algo_verdicts_say(out, t->n_links + k,
+			    ALGO_WAY_LOSES, e);
+	for (size_t i = 0; rc == 0 && s->holes.on && i < s->holes.n; i++)
+		if (s->holes.hole[i].taken)
+			rc = algo_verdicts_say(out, s->holes.hole[i].part,
+			    s->holes.hole[i].fit.law == SIEVE_SPELL
+				? ALGO_WAY_LAPSES
+				: ALGO_WAY_SWALLOWS,
+			    e);
+	return rc;
+}
+
 static int sieve_write(struct sieve *a, struct algo_verdicts *out,
     struct sim_err *e)
 {
@@ -93,7 +118,7 @@ static int sieve_write(struct sieve *a, struct algo_verdicts *out,
 	out->n_flagged = s->n_failed > 0 || s->holes.n_taken > 0
 	    ? sieve_answer(s->list, s->n, s->none)
 	    : 0;
-	return rc;
+	return rc == 0 ? sieve_tell(s, out, e) : rc;
 }
 
 /* --- blame ---------------------------------------------------------------- */

@@ -36,6 +36,9 @@
  * is searched again with bursts in queues as what else may have taken them
  * (sieve_bursts.h).
  *
+ * It tells how each behaves (enum algo_way): what loses at a rate, swallows flows,
+ * loses for a while, or is full in bursts, which is no failure.
+ *
  * Scores are chances: of a link to have failed, given what was accepted besides.
  * Links that nothing tells apart share one, as switches do.
  * The answer is the likeliest components, as many as make the expected

@@ -4,8 +4,17 @@
 #include "algos/sieve/sieve_bursts.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "algos/sieve/sieve_search.h"
+#include "sim/vec.h"
+
+void sieve_bursts_free(struct sieve_bursts *b)
+{
+	free(b->is_full);
+	*b = (struct sieve_bursts){0};
+}
 
 /* Losses that what was found makes less likely than exp(-11), of a flow that lost
  * something. */
@@ -37,9 +46,12 @@ int sieve_bursts_show(const struct sieve_search *s)
 int sieve_bursts_run(struct sieve_search *s, struct sim_err *e)
 {
 	struct sieve_bursts *b = &s->bursts;
-	int rc = sieve_sudden_read(s, e);
-	if (rc < 0)
+	const size_t n_links = s->model.topo->n_links;
+	int rc;
+	if ((rc = sieve_sudden_read(s, e)) < 0 ||
+	    (rc = SIM_RESERVE(&b->is_full, &b->cap_full, n_links, e)) < 0)
 		return rc;
+	memset(b->is_full, 0, n_links);
 	for (uint32_t i = 0; i < s->model.n_lossy; i++)
 		sieve_model_spare(&s->model, i, 0);
 	b->on = 1;
@@ -104,5 +116,6 @@ int sieve_bursts_take(struct sieve_search *s, const struct sieve_candidate *c)
 		sieve_search_stale_row(s, i);
 		n++;
 	}
+	s->bursts.is_full[c->link] |= n > 0;
 	return n > 0;
 }

@@ -26,7 +26,10 @@ struct sieve_candidate;
 /* Zeroed is off. */
 struct sieve_bursts {
 	int on;
+	uint8_t *is_full; /* [links] bursts explain it */
+	size_t cap_full;
 };
+void sieve_bursts_free(struct sieve_bursts *b);
 
 /* Whether a search that has run leaves flows that lost too many at once. */
 int sieve_bursts_show(const struct sieve_search *s);

@@ -27,6 +27,7 @@ void sieve_search_free(struct sieve_search *s)
 	sieve_devices_free(&s->devices);
 	sieve_sudden_free(&s->sudden);
 	sieve_holes_free(&s->holes);
+	sieve_bursts_free(&s->bursts);
 }
 
 static double sieve_search_ln_odds(const struct sieve_search *s,

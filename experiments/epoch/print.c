@@ -62,6 +62,10 @@ static void print_ranked(const struct xp_replay *r, struct algo_verdicts *v,
 		res_json_number_of(out, "score", v->score[i]);
 		fprintf(out, ", \"accused\": %s",
 		    i < v->n_flagged ? "true" : "false");
+		if (v->way[i] != ALGO_WAY_UNSAID) {
+			fprintf(out, ", \"way\": ");
+			res_json_text(out, algo_way_words[v->way[i]]);
+		}
 		if (r->epoch.has_truth)
 			fprintf(out, ", \"faulty\": %s",
 			    xp_answer_is_faulty(&r->epoch.truth, v, v->link[i])

@@ -47,17 +47,24 @@ static void answer_print_links(const struct topo *t, const struct truth *truth,
 {
 	enum { SHOWN = 10 };
 	algo_verdicts_sort(v);
-	for (size_t i = 0; i < v->n && i < SHOWN; i++) {
+	size_t n_more = 0;
+	for (size_t i = 0; i < v->n; i++) {
 		char name[64];
+		/* What is full and did not fail stands last. */
+		if (i >= SHOWN && v->way[i] != ALGO_WAY_BURSTS) {
+			n_more++;
+			continue;
+		}
 		xp_answer_name(t, v, v->link[i], name);
-		fprintf(out, "  %3zu %-24s score %-10.4g%s%s\n", i + 1, name,
-		    v->score[i], i < v->n_flagged ? " accused" : "",
+		fprintf(out, "  %3zu %-24s score %-10.4g%s%s%s%s\n", i + 1,
+		    name, v->score[i], i < v->n_flagged ? " accused" : "",
 		    truth && xp_answer_is_faulty(truth, v, v->link[i])
 			? " FAULTY"
-			: "");
+			: "",
+		    v->way[i] ? " " : "", algo_way_words[v->way[i]]);
 	}
-	if (v->n > SHOWN)
-		fprintf(out, "      and %zu more\n", v->n - SHOWN);
+	if (n_more > 0)
+		fprintf(out, "      and %zu more\n", n_more);
 }
 
 void xp_answer_print(const char *label, const struct topo *t,
