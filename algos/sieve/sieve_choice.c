@@ -26,6 +26,7 @@ void sieve_choice_free(struct sieve_choice *c)
 	free(c->lost);
 	free(c->out);
 	free(c->coarse);
+	free(c->expects);
 	*c = (struct sieve_choice){0};
 }
 
@@ -43,6 +44,7 @@ static int sieve_choice_room(struct sieve_model *m, struct sim_err *e)
 	    (rc = SIM_RESERVE(&c->share, &c->cap_share, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&c->is_made, &c->cap_made, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&c->n_failed, &c->cap_failed_of, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&c->expects, &c->cap_expects, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&c->probed, &c->cap_probed, n_links, e)) < 0 ||
 	    (rc = SIM_RESERVE(&c->coarse, &c->cap_coarse, n * SIEVE_COARSE,
 		 e)) < 0 ||
@@ -274,6 +276,9 @@ static void sieve_choice_count(struct sieve_model *m, struct sieve_seen *row)
 		down = sieve_choice_left(m, row->down, row->s);
 		on_path = sieve_choice_on_path(c, at, row->s);
 	}
+	row->up_left = up;
+	row->down_left = down;
+	row->path_left = on_path;
 	row->left = up * on_path * down;
 	const double w =
 	    sieve_choice_worth(row->s * c->mean * row->n_hops, row->left);
@@ -289,6 +294,24 @@ static void sieve_choice_count(struct sieve_model *m, struct sieve_seen *row)
 		    sieve_choice_cable(c, row->down) * w * on_path * up);
 }
 
+/* What sizes lose at each point of the grid more than at the mean. */
+static void sieve_choice_losses(struct sieve_model *m)
+{
+	struct sieve_choice *c = &m->choice;
+	double x[SIEVE_GRID];
+	for (unsigned o = 0; o < c->n_bins / 2; o++) {
+		double *lost = c->lost + (size_t)o * SIEVE_GRID;
+		for (unsigned g = 0; g < SIEVE_GRID; g++)
+			x[g] = -c->size[o] * (m->x[g] - c->mean);
+		sieve_lanes_exp(x, lost);
+		for (unsigned g = 0; g < SIEVE_GRID; g++)
+			lost[g] = 1 - lost[g];
+		for (unsigned g = 0; g < SIEVE_COARSE; g++)
+			c->coarse_lost[o * SIEVE_COARSE + g] =
+			    lost[SIEVE_COARSE_FIRST + g * SIEVE_COARSE_STEP];
+	}
+}
+
 int sieve_choice_pass(struct sieve_model *m, double mean, struct sim_err *e)
 {
 	struct sieve_choice *c = &m->choice;
@@ -297,10 +320,7 @@ int sieve_choice_pass(struct sieve_model *m, double mean, struct sim_err *e)
 	sieve_choice_list(m);
 	if ((rc = sieve_choice_spots(m, e)) < 0)
 		return rc;
-	for (unsigned o = 0; o < c->n_bins / 2; o++)
-		for (unsigned g = 0; c->size[o] > 0 && g < SIEVE_GRID; g++)
-			c->lost[o * SIEVE_GRID + g] =
-			    -expm1(-c->size[o] * (m->x[g] - mean));
+	sieve_choice_losses(m);
 	memset(c->bin, 0, c->groups.n * c->n_bins * sizeof(*c->bin));
 	memset(c->is_made, 0, c->groups.n);
 	for (size_t i = 0; i < c->n; i++)

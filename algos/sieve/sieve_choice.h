@@ -38,16 +38,22 @@
 #include <math.h>
 
 #include "algos/sieve/sieve_groups.h"
+#include "algos/sieve/sieve_lanes.h"
 #include "models/obs_tallies.h"
 
 struct sieve_model;
 
-enum { SIEVE_OCTAVES = 32, SIEVE_COARSE = 8, SIEVE_NO_GROUP = -1 };
+enum { SIEVE_OCTAVES = 32, SIEVE_NO_GROUP = -1 };
+
+/* Hazards from 6e-5 to .12, each the third of the one after the next: points of
+ * the grid that the screen looks at. */
+enum { SIEVE_COARSE_FIRST = 12, SIEVE_COARSE_STEP = 2 };
 
 /* A row that is seen because it lost something. */
 struct sieve_seen {
-	double s;       /* packets */
-	double left;    /* mean of exp(-s (L' - healthy)) of its ways */
+	double s;    /* packets */
+	double left; /* mean of exp(-s (L' - healthy)) of its ways, */
+	double up_left, down_left, path_left; /* by each part of them */
 	double met;     /* hazard of the n_met failed links on its own */
 	uint32_t lossy; /* its place in the model's list */
 	uint32_t spot;
@@ -57,11 +63,6 @@ struct sieve_seen {
 	uint8_t n_hops, n_met;
 	uint8_t touched; /* a way of it may meet what failed */
 	uint8_t gone;    /* lost nothing but to bursts */
-};
-
-/* Rows of a group. */
-struct sieve_bin {
-	double n, a;
 };
 
 /* A set on which rows were seen: failed links make ways on it worse by
@@ -96,13 +97,15 @@ struct sieve_choice {
 	double *lost; /* [SIEVE_OCTAVES * grid] 1 - exp(-size (x - mean)) */
 	struct sieve_bin *bin; /* [groups * n_bins] */
 	double *coarse;        /* [groups * SIEVE_COARSE] some of exposures */
-	uint8_t *is_made;      /* bits: these are at hand; all are */
-	uint32_t *n_failed;    /* links of it */
+	double coarse_lost[SIEVE_OCTAVES * SIEVE_COARSE]; /* of lost */
+	double *expects;    /* packets that healthy links would lose of rows */
+	uint8_t *is_made;   /* bits: coarse is; exposure; expects */
+	uint32_t *n_failed; /* links of it */
 	size_t n_list, n_more;
 	topo_link *failed; /* [n_list] all of them */
 	struct sieve_more *more;
-	size_t cap_lost, cap_bin, cap_coarse, cap_made, cap_failed_of,
-	    cap_failed, cap_more;
+	size_t cap_lost, cap_bin, cap_expects, cap_coarse, cap_made,
+	    cap_failed_of, cap_failed, cap_more;
 };
 void sieve_choice_free(struct sieve_choice *c);
 

@@ -21,57 +21,6 @@ static inline double sieve_curve_ln(double x)
 	    2 * t * (1 + u * (1. / 3 + u * (1. / 5 + u * (1. / 7 + u / 9))));
 }
 
-/* The exposure of links of which BIN says what there is, at N points whose
- * columns of c->lost begin at FIRST and are STEP from each other. Terms ascend
- * with the points; as many are multiplied as fit before a logarithm is taken.
- * Rows of a bin that are unlike could make a term of less than nothing. */
-static inline void sieve_curve_fill(const struct sieve_choice *c,
-    const struct sieve_bin bin[], unsigned n_points, unsigned first,
-    unsigned step, double h[])
-{
-	static const double FULL = 500, LEAST = 1e-3;
-	double product[SIEVE_GRID], term[SIEVE_GRID], full = 0;
-	for (unsigned g = 0; g < n_points; g++) {
-		h[g] = 0;
-		product[g] = 1;
-	}
-	for (unsigned b = 0; b < c->n_bins; b++) {
-		const double n = bin[b].n,
-			     *lost = c->lost + b / 2 * SIEVE_GRID + first;
-		if (n == 0)
-			continue;
-		const double each = bin[b].a / n,
-			     most = n * sieve_curve_ln(1 + each);
-		for (unsigned g = 0; g < n_points; g++) {
-			const double x = 1 + each * lost[g * step];
-			term[g] = x > LEAST ? x : LEAST;
-		}
-		if (full + most > FULL || n > 70) {
-			for (unsigned g = 0; g < n_points; g++) {
-				h[g] += sieve_curve_ln(product[g]) +
-				    n * sieve_curve_ln(term[g]);
-				product[g] = 1;
-			}
-			full = 0;
-			continue;
-		}
-		full += most;
-		for (unsigned k = (unsigned)n; k > 0; k >>= 1)
-			for (unsigned g = 0; g < n_points; g++) {
-				product[g] *= k & 1 ? term[g] : 1;
-				term[g] *= term[g];
-			}
-	}
-	for (unsigned g = 0; g < n_points; g++)
-		h[g] += sieve_curve_ln(product[g]);
-}
-
-static void sieve_choice_fill(const struct sieve_choice *c,
-    const struct sieve_bin bin[], double h[SIEVE_GRID])
-{
-	sieve_curve_fill(c, bin, SIEVE_GRID, 0, 1, h);
-}
-
 static int sieve_choice_crosses(const struct sieve_choice *c,
     const struct sieve_seen *row, uint32_t group)
 {
@@ -96,9 +45,8 @@ static double sieve_choice_share(const struct sieve_model *m,
 	const struct sieve_choice *c = &m->choice;
 	const struct sieve_groups *q = &c->groups;
 	const struct sieve_spot *at = &c->spot[row->spot];
-	const double up = sieve_choice_left(m, row->up, row->s),
-		     down = sieve_choice_left(m, row->down, row->s),
-		     on_path = sieve_choice_on_path(c, at, row->s);
+	const double up = row->up_left, down = row->down_left,
+		     on_path = row->path_left;
 	double part = on_path, share = 0;
 	*rest = up * down;
 	if (group == (uint32_t)row->up || group == (uint32_t)row->down) {
@@ -135,7 +83,7 @@ void sieve_choice_own(const struct sieve_model *m, topo_link l, double h[])
 			sieve_choice_worth(row->s * c->mean * row->n_hops,
 			    left));
 	}
-	sieve_choice_fill(c, bin, h);
+	sieve_lanes_bins(bin, c->n_bins, c->lost, h);
 }
 
 void sieve_choice_make(const struct sieve_model *m, topo_link l)
@@ -144,36 +92,43 @@ void sieve_choice_make(const struct sieve_model *m, topo_link l)
 	const uint32_t at = m->exposure_of[l];
 	if (!c->on || at >= c->groups.n || c->is_made[at] & 2)
 		return;
-	sieve_choice_fill(c, c->bin + (size_t)at * c->n_bins,
+	sieve_lanes_bins(c->bin + (size_t)at * c->n_bins, c->n_bins, c->lost,
 	    m->exposure + (size_t)at * SIEVE_GRID);
 	c->is_made[at] |= 2;
 }
-
-/* Hazards from 6e-5 to .12, each the third of the one after the next. */
-enum { SIEVE_COARSE_FIRST = 12, SIEVE_COARSE_STEP = 2 };
 
 static const double *sieve_choice_coarse(const struct sieve_choice *c,
     uint32_t group)
 {
 	double *h = c->coarse + (size_t)group * SIEVE_COARSE;
 	if (!(c->is_made[group] & 1))
-		sieve_curve_fill(c, c->bin + (size_t)group * c->n_bins,
-		    SIEVE_COARSE, SIEVE_COARSE_FIRST, SIEVE_COARSE_STEP, h);
+		sieve_lanes_coarse_bins(c->bin + (size_t)group * c->n_bins,
+		    c->n_bins, c->coarse_lost, h);
 	c->is_made[group] |= 1;
 	return h;
+}
+
+/* Packets that a healthy link of a group is expected to lose of rows, of ways of so
+ * many links. */
+static double sieve_curve_expects(const struct sieve_choice *c, uint32_t group)
+{
+	static const double HOPS = 4;
+	const struct sieve_bin *bin = c->bin + (size_t)group * c->n_bins;
+	double n = 0;
+	for (unsigned b = 0; !(c->is_made[group] & 4) && b < c->n_bins; b++)
+		n += bin[b].a * c->size[b / 2];
+	if (!(c->is_made[group] & 4))
+		c->expects[group] = n * HOPS * c->mean;
+	c->is_made[group] |= 4;
+	return c->expects[group];
 }
 
 /* Losses over a link as against those that its group says to expect. */
 static int sieve_curve_stands_out(const struct sieve_model *m, uint32_t group,
     double n_lost)
 {
-	static const double NATS = 4, HOPS = 4;
-	const struct sieve_choice *c = &m->choice;
-	const struct sieve_bin *bin = c->bin + (size_t)group * c->n_bins;
-	double n = 0;
-	for (unsigned b = 0; b < c->n_bins; b++)
-		n += bin[b].a * c->size[b / 2];
-	n *= HOPS * c->mean;
+	static const double NATS = 4;
+	const double n = sieve_curve_expects(&m->choice, group);
 	return n_lost > n &&
 	    (n == 0 || n_lost * sieve_curve_ln(n_lost / n) - n_lost + n > NATS);
 }
@@ -181,36 +136,34 @@ static int sieve_curve_stands_out(const struct sieve_model *m, uint32_t group,
 double sieve_choice_bound(const struct sieve_model *m, topo_link l,
     double n_lost)
 {
-	static const double FULL = 1e250, NOTHING = 1e-12;
+	static const double NOTHING = 1e-12;
+	enum { ROWS = 64 };
 	const struct sieve_choice *c = &m->choice;
+	struct sieve_factor f[ROWS];
+	double p[SIEVE_COARSE], ln[SIEVE_COARSE], most = 0;
+	size_t n = 0;
 	if (!sieve_curve_stands_out(m, c->groups.of[l], n_lost))
 		return 0;
-	const double *h = sieve_choice_coarse(c, c->groups.of[l]),
-		     *p = m->p + SIEVE_COARSE_FIRST;
-	double product[SIEVE_COARSE], ln[SIEVE_COARSE], most = 0;
+	const double *h = sieve_choice_coarse(c, c->groups.of[l]);
 	for (unsigned g = 0; g < SIEVE_COARSE; g++) {
-		product[g] = 1;
-		ln[g] = -h[g] -
-		    m->kept[l] *
-			m->x[SIEVE_COARSE_FIRST + g * SIEVE_COARSE_STEP];
+		const unsigned at = SIEVE_COARSE_FIRST + g * SIEVE_COARSE_STEP;
+		p[g] = m->p[at];
+		ln[g] = -h[g] - m->kept[l] * m->x[at];
 	}
 	for (uint32_t k = m->off[l]; k < m->off[l + 1]; k++) {
-		const uint32_t i = m->over[k], r = m->lossy[i].n_lost;
-		const double ic = 1 / (m->sum[i] - m->hazard[l] + NOTHING);
-		for (uint32_t n = 0; r <= 3 && n < r; n++)
-			for (unsigned g = 0; g < SIEVE_COARSE; g++)
-				product[g] *= 1 + p[g * SIEVE_COARSE_STEP] * ic;
-		for (unsigned g = 0; r > 3 && g < SIEVE_COARSE; g++)
-			ln[g] += r *
-			    sieve_curve_ln(1 + p[g * SIEVE_COARSE_STEP] * ic);
-		if (product[SIEVE_COARSE - 1] < FULL)
+		const uint32_t i = m->over[k];
+		if (m->lossy[i].n_lost == 0)
 			continue;
-		for (unsigned g = 0; g < SIEVE_COARSE; g++) {
-			ln[g] += sieve_curve_ln(product[g]);
-			product[g] = 1;
+		f[n++] = (struct sieve_factor){1 /
+			(m->sum[i] - m->hazard[l] + NOTHING),
+		    m->lossy[i].n_lost};
+		if (n == ROWS) {
+			sieve_lanes_coarse_factors(p, f, n, ln);
+			n = 0;
 		}
 	}
+	sieve_lanes_coarse_factors(p, f, n, ln);
 	for (unsigned g = 0; g < SIEVE_COARSE; g++)
-		most = fmax(most, ln[g] + sieve_curve_ln(product[g]));
+		most = sieve_max(most, ln[g]);
 	return most;
 }

@@ -120,56 +120,136 @@ WIDE void sieve_lanes_add(const double x[restrict], double times,
 	to[g] += times * x[g];
 }
 
+/* The first N of all. */
+#define SOME(g) for (unsigned g = 0; g < n_points; g++)
+
 /* to *= x^n, X being lost. */
-LANE void sieve_lane_power(double x[restrict], uint32_t n, double to[restrict])
+LANE void sieve_lane_power(unsigned n_points, double x[restrict], uint32_t n,
+    double to[restrict])
 {
 	for (; n > 1; n >>= 1) {
 		if (n & 1)
-			EACH(g)
+			SOME(g)
 		to[g] *= x[g];
-		EACH(g)
+		SOME(g)
 		x[g] *= x[g];
 	}
 	if (n > 0)
-		EACH(g)
+		SOME(g)
 	to[g] *= x[g];
+}
+
+/* ell += ln of PRODUCT, which is 1 again. */
+LANE void sieve_lane_flush(unsigned n_points, double product[restrict],
+    double ell[restrict])
+{
+	SOME(g)
+	ell[g] += sieve_lane_ln(product[g]);
+	SOME(g)
+	product[g] = 1;
 }
 
 /* Factors are multiplied up until they may not fit any more; they are greatest
  * where p is, at 1 at most. */
-WIDE void sieve_lanes_factors(const double p[restrict],
+LANE void sieve_lane_factors(unsigned n_points, const double p[restrict],
     const struct sieve_factor f[restrict], size_t n, double ell[restrict])
 {
 	static const double FULL = 1e280;
 	enum { MUCH = 8 };
 	double product[SIEVE_GRID], x[SIEVE_GRID], most = 1;
-	EACH(g)
+	SOME(g)
 	product[g] = 1;
 	for (size_t i = 0; i < n; i++) {
 		const double ic = f[i].ic;
 		double up = 1;
-		EACH(g)
+		SOME(g)
 		x[g] = 1 + p[g] * ic;
 		if (f[i].n > MUCH) {
-			EACH(g)
+			SOME(g)
 			ell[g] += f[i].n * sieve_lane_ln(x[g]);
 			continue;
 		}
 		for (uint32_t k = 0; k < f[i].n; k++)
 			up *= 1 + ic;
 		if (most * up > FULL) {
-			EACH(g)
-			{
-				ell[g] += sieve_lane_ln(product[g]);
-				product[g] = 1;
-			}
+			sieve_lane_flush(n_points, product, ell);
 			most = 1;
 		}
 		most *= up;
-		sieve_lane_power(x, f[i].n, product);
+		sieve_lane_power(n_points, x, f[i].n, product);
 	}
-	EACH(g)
-	ell[g] += sieve_lane_ln(product[g]);
+	sieve_lane_flush(n_points, product, ell);
+}
+
+WIDE void sieve_lanes_factors(const double p[restrict],
+    const struct sieve_factor f[restrict], size_t n, double ell[restrict])
+{
+	sieve_lane_factors(SIEVE_GRID, p, f, n, ell);
+}
+
+WIDE void sieve_lanes_coarse_factors(const double p[restrict],
+    const struct sieve_factor f[restrict], size_t n, double ell[restrict])
+{
+	sieve_lane_factors(SIEVE_COARSE, p, f, n, ell);
+}
+
+/* As many terms are multiplied as fit before a logarithm is taken. A term is
+ * between LEAST and 1 + a / n, as what is lost is 1 at most. */
+LANE void sieve_lane_bins(unsigned n_points,
+    const struct sieve_bin bin[restrict], unsigned n_bins,
+    const double lost[restrict], double to[restrict])
+{
+	static const double FULL = 1e280, LEAST = 1e-3;
+	enum { MUCH = 64 };
+	double product[SIEVE_GRID], x[SIEVE_GRID], most = 1, least = 1;
+	SOME(g)
+	{
+		to[g] = 0;
+		product[g] = 1;
+	}
+	for (unsigned b = 0; b < n_bins; b++) {
+		const double n = bin[b].n, each = bin[b].a / n,
+			     *row = lost + (size_t)(b / 2) * n_points;
+		double up = 1, down = 1;
+		if (n == 0)
+			continue;
+		SOME(g)
+		x[g] = sieve_lane_max(1 + each * row[g], LEAST);
+		if (n > MUCH) {
+			SOME(g)
+			to[g] += n * sieve_lane_ln(x[g]);
+			continue;
+		}
+		for (unsigned k = (unsigned)n; k > 0; k--) {
+			up *= 1 + each;
+			down *= x[0];
+		}
+		if (most * up > FULL || least * down < 1 / FULL) {
+			sieve_lane_flush(n_points, product, to);
+			most = least = 1;
+		}
+		if (up > FULL || down < 1 / FULL) {
+			SOME(g)
+			to[g] += n * sieve_lane_ln(x[g]);
+			continue;
+		}
+		most *= up;
+		least *= down;
+		sieve_lane_power(n_points, x, (uint32_t)n, product);
+	}
+	sieve_lane_flush(n_points, product, to);
+}
+
+WIDE void sieve_lanes_bins(const struct sieve_bin bin[restrict],
+    unsigned n_bins, const double lost[restrict], double to[restrict])
+{
+	sieve_lane_bins(SIEVE_GRID, bin, n_bins, lost, to);
+}
+
+WIDE void sieve_lanes_coarse_bins(const struct sieve_bin bin[restrict],
+    unsigned n_bins, const double lost[restrict], double to[restrict])
+{
+	sieve_lane_bins(SIEVE_COARSE, bin, n_bins, lost, to);
 }
 
 WIDE void sieve_lanes_either(const double x[restrict], double a, double b,
@@ -178,7 +258,7 @@ WIDE void sieve_lanes_either(const double x[restrict], double a, double b,
 	double y[SIEVE_GRID];
 	EACH(g)
 	y[g] = b + a * x[g];
-	sieve_lane_power(y, n, to);
+	sieve_lane_power(SIEVE_GRID, y, n, to);
 }
 
 WIDE void sieve_lanes_terms(const double p[restrict], const double x[restrict],
@@ -193,7 +273,7 @@ WIDE void sieve_lanes_terms(const double p[restrict], const double x[restrict],
 			y[g] = 1 + p[g] * ic;
 			one[g] = a;
 		}
-		sieve_lane_power(y, power, one);
+		sieve_lane_power(SIEVE_GRID, y, power, one);
 		EACH(g)
 		sum[g] += one[g];
 	}

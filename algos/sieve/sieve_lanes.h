@@ -60,6 +60,22 @@ void sieve_lanes_add(const double x[restrict], double times,
 void sieve_lanes_factors(const double p[restrict],
     const struct sieve_factor f[restrict], size_t n, double ell[restrict]);
 
+/* The same of SIEVE_COARSE points. */
+enum { SIEVE_COARSE = 8 };
+void sieve_lanes_coarse_factors(const double p[restrict],
+    const struct sieve_factor f[restrict], size_t n, double ell[restrict]);
+
+/* to = sum over bins that are not empty of n ln(1 + a / n lost[b / 2]), a row of
+ * LOST having as many numbers as TO: SIEVE_GRID or, coarse, SIEVE_COARSE, which
+ * ascend. No term counts for less than 1e-3. */
+struct sieve_bin {
+	double n, a; /* rows; sum of what each has */
+};
+void sieve_lanes_bins(const struct sieve_bin bin[restrict], unsigned n_bins,
+    const double lost[restrict], double to[restrict]);
+void sieve_lanes_coarse_bins(const struct sieve_bin bin[restrict],
+    unsigned n_bins, const double lost[restrict], double to[restrict]);
+
 /* to *= (b + a x)^n. */
 void sieve_lanes_either(const double x[restrict], double a, double b,
     uint32_t n, double to[restrict]);
