@@ -50,11 +50,16 @@ static void sieve_chances_rivals(struct sieve_search *s, double all)
 		    ? 0
 		    : sieve_chances_odds(s, s->list[k].link, s->list[k].found,
 			  all);
+	uint32_t marked = SIEVE_NO_CLASS;
 	for (size_t i = 0; i < s->n; i++) {
 		struct sieve_candidate *c = &s->list[i];
 		if (s->failed[c->link] || sieve_chances_is_nothing(s, c))
 			continue;
-		sieve_chances_mark(s, c->link);
+		/* All of a class that nothing else tells of mark the same. */
+		const uint32_t alike = sieve_model_class(&s->model, c->link);
+		if (alike == SIEVE_NO_CLASS || alike != marked)
+			sieve_chances_mark(s, c->link);
+		marked = alike;
 		for (size_t k = 0; k < s->n; k++)
 			if (k != i && s->stale[s->list[k].link])
 				c->rivals += odds[k];

@@ -241,12 +241,12 @@ static void sieve_model_pass(struct sieve_model *m)
 		     k++)
 			m->kept[s->sure[k]] += m->set_kept[set];
 	memcpy(m->passed, m->kept, n_links * sizeof(*m->passed));
-	for (topo_link l = 0; m->n_dark > 0 && l < n_links; l++)
-		for (uint32_t k = s->off[l]; k < s->off[l + 1]; k++) {
-			const struct sieve_kind *q = &s->kind[s->over[k].kind];
-			m->passed[l] +=
-			    m->set_kept[s->over[k].set] * q->n_on / q->n_paths;
-		}
+	if (m->n_dark == 0)
+		return;
+	sieve_sets_share(&m->sets, m->set_kept);
+	for (topo_link l = 0; l < n_links; l++)
+		if (s->class_of[l] != SIEVE_NO_CLASS)
+			m->passed[l] += s->share[s->class_of[l]];
 }
 
 int sieve_model_read(struct sieve_model *m, const struct obs *window,

@@ -112,6 +112,15 @@ static inline int sieve_model_is_maybe(const struct sieve_model *m, topo_link l)
 	    m->sets.class_of[l] != SIEVE_NO_CLASS;
 }
 
+/* The class of a link of which nothing but sets of paths tells, or
+ * SIEVE_NO_CLASS. */
+static inline uint32_t sieve_model_class(const struct sieve_model *m,
+    topo_link l)
+{
+	return m->n_dark > 0 && m->off[l] == m->off[l + 1] ? m->sets.class_of[l]
+							   : SIEVE_NO_CLASS;
+}
+
 /* Whether a lossy row may have crossed a link that is not at the level. */
 static inline int sieve_ways_is_touched(const struct sieve_model *m, size_t i)
 {

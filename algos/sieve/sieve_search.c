@@ -297,13 +297,17 @@ void sieve_search_stale(struct sieve_search *s, topo_link l)
 static struct sieve_candidate *sieve_search_best(const struct sieve_search *s)
 {
 	struct sieve_candidate *best = NULL;
+	const double odds =
+	    sieve_search_odds(s, (double)s->n_alone + s->devices.n_accused);
 	double most = 0;
 	for (size_t i = 0; i < s->n; i++) {
 		const topo_link l = s->list[i].link;
 		if (s->failed[l])
 			continue;
 		const double x = s->list[i].found.ln_factor +
-		    sieve_search_link_odds(s, l, TOPO_NONE);
+		    (s->devices.n_accused == 0
+			    ? odds
+			    : sieve_search_link_odds(s, l, TOPO_NONE));
 		if (x > most) {
 			most = x;
 			best = &s->list[i];

@@ -23,6 +23,7 @@ void sieve_sets_free(struct sieve_sets *s)
 	free(s->class_of);
 	free(s->first_of);
 	free(s->size);
+	free(s->share);
 	free(s->slot);
 	free(s->entry);
 	free(s->head);
@@ -256,6 +257,7 @@ int sieve_sets_update(struct sieve_sets *s, uint32_t n_links, struct sim_err *e)
 	    (rc = SIM_RESERVE(&s->first_of, &s->cap_first_of, n_links, e)) <
 		0 ||
 	    (rc = SIM_RESERVE(&s->size, &s->cap_size, n_links, e)) < 0 ||
+	    (rc = SIM_RESERVE(&s->share, &s->cap_share, n_links, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->slot, &s->cap_slot, n_slots, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->head, &s->cap_head, n_links, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->set_off, &s->cap_set_off, s->n_sets + 1, e)) <
@@ -269,4 +271,16 @@ int sieve_sets_update(struct sieve_sets *s, uint32_t n_links, struct sim_err *e)
 	memcpy(s->had, s->used, s->n_sets);
 	s->n_had = s->n_sets;
 	return 0;
+}
+
+void sieve_sets_share(struct sieve_sets *s, const double n[])
+{
+	for (uint32_t c = 0; c < s->n_classes; c++) {
+		const topo_link l = s->first_of[c];
+		s->share[c] = 0;
+		for (uint32_t k = s->off[l]; k < s->off[l + 1]; k++) {
+			const struct sieve_kind *q = &s->kind[s->over[k].kind];
+			s->share[c] += n[s->over[k].set] * q->n_on / q->n_paths;
+		}
+	}
 }

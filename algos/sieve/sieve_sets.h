@@ -53,8 +53,9 @@ struct sieve_sets {
 	uint32_t *class_of; /* [links] or SIEVE_NO_CLASS */
 	uint32_t *first_of; /* [n_classes] its least link */
 	uint32_t *size;     /* [n_classes] how many links */
+	double *share;      /* [n_classes] by sieve_sets_share() */
 	uint32_t *slot;     /* scratch, where classes are found */
-	size_t cap_class_of, cap_first_of, cap_size, cap_slot;
+	size_t cap_class_of, cap_first_of, cap_size, cap_share, cap_slot;
 
 	/* Of class c the entries from head[c] on, of set s
 	 * set_entry[set_off[s]] and so on. */
@@ -77,5 +78,9 @@ int sieve_sets_begin(struct sieve_sets *s, const struct topo *t,
  * O(sets), or O(links of all sets used) if others are than the last time. */
 int sieve_sets_update(struct sieve_sets *s, uint32_t n_links,
     struct sim_err *e);
+
+/* What a link of each class has of what sets have, N[set], by shares. Cost O(sets
+ * over links, one a class). */
+void sieve_sets_share(struct sieve_sets *s, const double n[]);
 
 #endif

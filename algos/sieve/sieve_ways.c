@@ -76,6 +76,8 @@ static void sieve_ways_survive(struct sieve_model *m)
 			    exp(-(double)(UINT32_C(1) << b) * m->x[g]);
 	for (size_t i = 0; i < m->n_lossy; i++) {
 		double *to = m->ways.survive + i * SIEVE_GRID;
+		if (m->lossy[i].set == OBS_NO_PATH)
+			continue;
 		const uint32_t kept =
 		    m->rows->n_sent[m->lossy[i].row] - m->lossy[i].n_lost;
 		for (unsigned g = 0; g < SIEVE_GRID; g++)
@@ -264,6 +266,16 @@ static size_t sieve_ways_groups(const struct sieve_model *m, uint32_t set,
 	return n;
 }
 
+/* How many bits X has: without a machine's own count the builtin is a call. */
+static inline uint32_t sieve_ways_bits(uint64_t x)
+{
+	x -= x >> 1 & UINT64_C(0x5555555555555555);
+	x = (x & UINT64_C(0x3333333333333333)) +
+	    (x >> 2 & UINT64_C(0x3333333333333333));
+	x = (x + (x >> 4)) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+	return (uint32_t)(x * UINT64_C(0x0101010101010101) >> 56);
+}
+
 /* The same, ON being the paths of the link: of few paths by bits. */
 static size_t sieve_ways_split(const struct sieve_model *m, uint32_t set,
     topo_link link, uint64_t on)
@@ -279,8 +291,8 @@ static size_t sieve_ways_split(const struct sieve_model *m, uint32_t set,
 		w->group[k] =
 		    (struct sieve_group){w->excess[(size_t)set * SIEVE_GROUPS +
 					     k],
-			(uint32_t)__builtin_popcountll(x & on),
-			(uint32_t)__builtin_popcountll(x & ~on)};
+			(uint32_t)sieve_ways_bits(x & on),
+			(uint32_t)sieve_ways_bits(x & ~on)};
 	}
 	return n;
 }
