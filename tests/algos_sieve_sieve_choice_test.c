@@ -4,6 +4,7 @@
 #include "algos/sieve/sieve.h"
 
 #include "algos/sieve/sieve_chances.h"
+#include "tests/sieve_enumerate.h"
 #include "tests/telemetry_rig.h"
 #include "tests/test.h"
 
@@ -262,57 +263,6 @@ static void the_mean_is_the_likeliest(void **state)
 
 /* --- all sets of up to two failures --------------------------------------- */
 
-/* Chances by enumeration, healthy links at the mean that the search learnt and
- * failed ones under the flat slab; curves are those of the model, of which others
- * ask here whether they are right. CHANCE[links]. */
-static void choice_enumerate(struct sieve_search *s, double chance[])
-{
-	struct sieve_model *m = &s->model;
-	const struct sieve_prior *p = &s->prior;
-	const double mean = p->mean, n = m->topo->n_links,
-		     n_parts = n + m->topo->n_switches,
-		     odds_1 = 1 / (s->thin * n_parts),
-		     odds_2 = odds_1 * 2 / (s->thin * (n_parts - 1));
-	double all = 1;
-	sieve_prior_begin(&s->prior, m, mean);
-	sieve_model_level(m, mean);
-	memset(chance, 0, m->topo->n_links * sizeof(*chance));
-	for (topo_link a = 0; a < m->topo->n_links; a++) {
-		double one[SIEVE_GRID], ell[SIEVE_GRID], best = -INFINITY,
-							 healthy = 0;
-		assert_ok(sieve_choice_pass(m, mean, test_err()));
-		sieve_model_curve(m, a, one);
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			best = fmax(best, one[g] + p->healthy[g]);
-		for (unsigned g = 0; g < SIEVE_GRID; g++)
-			healthy += exp(one[g] + p->healthy[g] - best);
-		for (unsigned g = 0; g < SIEVE_GRID; g++) {
-			const double x =
-			    p->flat[g] * exp(one[g] - best) / healthy;
-			chance[a] += odds_1 * x;
-			all += odds_1 * x;
-			if (x < 1e-6)
-				continue;
-			sieve_model_set(m, a, m->x[g]);
-			assert_ok(sieve_choice_pass(m, mean, test_err()));
-			/* Each pair is come to from both sides. */
-			for (topo_link b = 0; b < m->topo->n_links; b++) {
-				if (b == a)
-					continue;
-				sieve_model_curve(m, b, ell);
-				const double two = odds_2 / 2 * x *
-				    exp(sieve_prior_weigh(p, ell).ln_factor);
-				chance[a] += two;
-				chance[b] += two;
-				all += two;
-			}
-			sieve_model_set(m, a, mean);
-		}
-	}
-	for (topo_link l = 0; l < m->topo->n_links; l++)
-		chance[l] /= all;
-}
-
 /* Half the sum of differences of candidates' chances, by window, of windows with
  * up to two failures; and how many links that are no candidates have a chance above
  * .3. Two do (.49, .99), neither of which failed: rows of a bin count as alike in
@@ -346,7 +296,7 @@ static void chances_are_those_of_all_sets(void **state)
 		for (size_t i = 0; i < s.n; i++)
 			if (s.list[i].link < x.topo.n_links)
 				got[s.list[i].link] = s.list[i].chance;
-		choice_enumerate(&s, want);
+		sieve_enumerate(&s, want);
 		for (topo_link l = 0; l < x.topo.n_links; l++)
 			if (got[l] > 0)
 				differs += fabs(want[l] - got[l]) / 2;
