@@ -245,7 +245,8 @@ double sieve_choice_left(const struct sieve_model *m, int32_t group, double s)
 	for (size_t k = 0; k < c->n_list; k++)
 		if (c->groups.of[c->failed[k]] == (uint32_t)group)
 			left += sieve_choice_cable(c, group) *
-			    expm1(-s * (m->hazard[c->failed[k]] - c->mean));
+			    sieve_expm1(
+				-s * (m->hazard[c->failed[k]] - c->mean));
 	return left;
 }
 
@@ -254,7 +255,7 @@ double sieve_choice_on_path(const struct sieve_choice *c,
 {
 	double left = 1;
 	for (uint32_t k = at->first; k < at->first + at->n; k++)
-		left += c->more[k].share * expm1(-s * c->more[k].hazard);
+		left += c->more[k].share * sieve_expm1(-s * c->more[k].hazard);
 	return left;
 }
 

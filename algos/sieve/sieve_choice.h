@@ -139,13 +139,10 @@ void sieve_choice_own(const struct sieve_model *m, topo_link l, double h[]);
 double sieve_choice_bound(const struct sieve_model *m, topo_link l,
     double n_lost);
 
-/* exp(-x) / (1 - exp(-x) left): of small X by a series, to 1e-8. */
+/* exp(-x) / (1 - exp(-x) left). */
 static inline double sieve_choice_worth(double x, double left)
 {
-	const double more = x < .05
-	    ? x * (1 + x * (1. / 2 + x * (1. / 6 + x * (1. / 24 + x / 120))))
-	    : expm1(x);
-	return 1 / (more + 1 - left);
+	return 1 / (sieve_expm1(x) + 1 - left);
 }
 
 /* What is left of rows of S packets by the failed links of a group of cables, and

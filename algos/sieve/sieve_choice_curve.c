@@ -77,7 +77,7 @@ void sieve_choice_own(const struct sieve_model *m, topo_link l, double h[])
 		if (row->gone || !sieve_choice_crosses(c, row, group))
 			continue;
 		const double q = sieve_choice_share(m, row, group,
-		    -expm1(-row->s * more), &rest, &left);
+		    -sieve_expm1(-row->s * more), &rest, &left);
 		sieve_bin_add(&bin[2 * row->octave],
 		    q * rest *
 			sieve_choice_worth(row->s * c->mean * row->n_hops,

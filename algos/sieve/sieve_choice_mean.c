@@ -45,7 +45,7 @@ static void sieve_score_way(struct sieve_score *x, struct sieve_seen *row,
 /* X / (exp(X) - 1); of small X by its series, to 1e-8. */
 static double sieve_score_wane(double x)
 {
-	return x < .05 ? 1 - x / 2 + x * x / 12 : x / expm1(x);
+	return x < .05 ? 1 - x / 2 + x * x / 12 : x / sieve_expm1(x);
 }
 
 /* MEAN times the derivative of ln L by it. Of a way that met nothing that failed
@@ -67,7 +67,7 @@ static double sieve_score_at(const struct sieve_score *x, double mean)
 			     all = row->s * mean * row->n_hops;
 		if (row->n_met > 0)
 			sum += x->m->lossy[row->lossy].n_lost * healthy /
-			    expm1(healthy + row->met);
+			    sieve_expm1(healthy + row->met);
 		sum -= all * row->left * sieve_choice_worth(all, row->left);
 	}
 	return sum;

@@ -24,19 +24,25 @@ static inline double sieve_min(double x, double y)
 	return x < y ? x : y;
 }
 
-/* 1 / (exp(x) - 1); of small X by a series, to 1e-13. */
-static inline double sieve_ic(double x)
+/* exp(x) - 1; of small X by a series, to 1e-13. */
+static inline double sieve_expm1(double x)
 {
 	static const double SMALL = .05;
 	double y = 1 + x * (1. / 8);
-	if (x > SMALL)
-		return 1 / expm1(x);
+	if (x > SMALL || x < -SMALL)
+		return expm1(x);
 	y = 1 + x * (1. / 7) * y;
 	y = 1 + x * (1. / 6) * y;
 	y = 1 + x * (1. / 5) * y;
 	y = 1 + x * (1. / 4) * y;
 	y = 1 + x * (1. / 3) * y;
-	return 1 / (x * (1 + x * .5 * y));
+	return x * (1 + x * .5 * y);
+}
+
+/* 1 / (exp(x) - 1). */
+static inline double sieve_ic(double x)
+{
+	return 1 / sieve_expm1(x);
 }
 
 /* One row as a factor: (1 + p[g] ic)^n. */

@@ -328,14 +328,14 @@ static double sieve_ways_rest(const struct sieve_row *x, double excess)
 /* ln of a row's likelihood on one path. */
 static double sieve_ways_ln(double sum, double lost, double kept)
 {
-	return lost * log(-expm1(-sum)) - kept * sum;
+	return lost * log(-sieve_expm1(-sum)) - kept * sum;
 }
 
 /* The same over that of a way of healthy links, not as a logarithm. */
 static double sieve_ways_times(const struct sieve_row *x, double sum,
     double c_healthy)
 {
-	const double c = -expm1(-sum) / c_healthy;
+	const double c = -sieve_expm1(-sum) / c_healthy;
 	double y = exp(-(double)x->kept * (sum - x->sum));
 	for (uint32_t n = 0; n < x->lost; n++)
 		y *= c;
@@ -380,7 +380,7 @@ static int sieve_ways_parts(const struct sieve_model *m, struct sieve_row *x,
     size_t n_groups)
 {
 	enum { MUCH = 16 };
-	const double c_healthy = -expm1(-x->sum);
+	const double c_healthy = -sieve_expm1(-x->sum);
 	if (x->lost > MUCH)
 		return 0;
 	for (size_t k = 0; k < n_groups; k++) {
@@ -392,7 +392,7 @@ static int sieve_ways_parts(const struct sieve_model *m, struct sieve_row *x,
 			continue;
 		const double rest = sieve_ways_rest(x, y->excess);
 		x->at[x->n].a = y->with * sieve_ways_times(x, rest, c_healthy);
-		x->at[x->n].ic = 1 / expm1(rest);
+		x->at[x->n].ic = sieve_ic(rest);
 		x->with += x->at[x->n].a;
 		x->most = sieve_max(x->most, x->at[x->n++].ic);
 	}
