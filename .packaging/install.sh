@@ -20,7 +20,7 @@ list() {
 	echo "644 experiments/plug/mine.c share/culprit/mine.c"
 	echo "644 algos/plugin.h include/culprit/plugin.h"
 	for f in experiments/*.yaml experiments/arena/*.yaml \
-	    results/expected/* plots/*.gp; do
+	    experiments/arena/*.tsv results/expected/* plots/*.gp; do
 		echo "644 $f share/culprit/$f"
 	done
 	for f in $("$program" man --list); do

@@ -796,6 +796,12 @@ enum res_set {
 	    "n_flagged_true / n_flagged, or 1 if nobody is accused; 0 if "     \
 	    "nothing is found; NaN if nothing failed, or the window has no "   \
 	    "sums of packets by path")                                         \
+	X(right_share, "1", SHARE,                                             \
+	    "share of a window until its answer is right",                     \
+	    "the least share of the window, of those asked about, at whose "   \
+	    "end it accuses what failed and nothing else, of what there was "  \
+	    "to see by then; 1 if it never does, or in the end; NaN if "       \
+	    "nothing failed, or where only whole windows are asked about")     \
 	RES_CHANCE_BINS(X, RES_CHANCE_METRICS)
 
 /* X(name, numerator, denominator, meaning), the definition being the one over

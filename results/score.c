@@ -255,6 +255,19 @@ static void score_found(const struct truth *t, const struct algo_verdicts *v,
 		    score_is_alone(t, t->fault[i].link);
 }
 
+int res_score_is_exact(const struct truth *t, const struct algo_verdicts *v)
+{
+	struct res_algo_metrics m = {0};
+	size_t n_true = 0;
+	score_found(t, v, &m);
+	for (size_t i = 0; i < v->n_flagged; i++) {
+		const struct algo_part p = algo_verdicts_part(v, v->link[i]);
+		n_true += p.is_switch ? truth_is_failed_switch(t, p.id)
+				      : truth_is_faulty(t, p.id);
+	}
+	return v->flags && n_true == v->n_flagged && m.n_found == m.n_to_find;
+}
+
 /* One number for both kinds of mistakes, of windows by whose papers it is that. */
 static void score_f(const struct obs *w, const struct algo_verdicts *v,
     struct res_algo_metrics *out)
@@ -315,6 +328,7 @@ int res_scorer_answer(struct res_scorer *s, const struct algo_verdicts *v,
 		return rc;
 	const size_t n_broken = score_n_broken(s, v);
 	*out = (struct res_algo_metrics){.detect_s = NAN,
+	    .right_share = NAN,
 	    .hits_printed = NAN,
 	    .flows_printed = NAN,
 	    .hits_spared = NAN,

@@ -50,4 +50,8 @@ int res_score_algo(const struct obs *w, const struct truth *t,
 int res_scorer_answer(struct res_scorer *s, const struct algo_verdicts *v,
     struct res_algo_metrics *out, struct sim_err *e);
 
+/* Whether V accuses all that failed, as n_to_find counts it, and nothing else.
+ * Domain something failed. */
+int res_score_is_exact(const struct truth *t, const struct algo_verdicts *v);
+
 #endif

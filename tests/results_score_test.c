@@ -856,7 +856,8 @@ static void every_metric_agrees_with_brute_force(void **state)
 		struct sim_rng r;
 		struct trial x;
 		struct oracle o = {0};
-		struct res_algo_metrics want = {.detect_s = NAN};
+		struct res_algo_metrics want = {.detect_s = NAN,
+		    .right_share = NAN};
 		test_rng(&r, run);
 		random_trial(&x, &r);
 		for (size_t i = 0; i < x.t.n_faults; i++) {

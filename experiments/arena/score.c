@@ -110,6 +110,8 @@ static void arena_no_answer(struct xp_arena_entry *x, size_t run,
 	arena_count(x, XP_ARENA_exact, run, 0, 1);
 	arena_count(x, XP_ARENA_blame, run, 0,
 	    arena_true(c, row, RES_ALGO_flows_fault));
+	if (!isnan(arena_true(c, row, RES_ALGO_right_share)))
+		arena_count(x, XP_ARENA_right_s, run, XP_ARENA_WINDOW_S, 1);
 }
 
 static void arena_answer(struct xp_arena_entry *x, size_t run,
@@ -123,6 +125,8 @@ static void arena_answer(struct xp_arena_entry *x, size_t run,
 		    a->n_flagged);
 		arena_count(x, XP_ARENA_recall, run, a->n_found, a->n_to_find);
 		arena_count(x, XP_ARENA_exact, run, exact, 1);
+		arena_count(x, XP_ARENA_right_s, run,
+		    a->right_share * XP_ARENA_WINDOW_S, 1);
 		arena_count(x, XP_ARENA_blame, run, a->hits_fault,
 		    a->flows_fault);
 	} else {

@@ -16,6 +16,10 @@
  * either, but such a quiet window does not count as one without an alarm. How many
  * windows were answered is a score of its own.
  *
+ * Until when an answer is right is told in halves of a window (right_share of
+ * results/schema.h), a window being 30 s; who never is right, or does not answer, has
+ * the whole of it.
+ *
  * Chances that an algorithm states are held against what failed, in all windows,
  * quiet ones too (results/calibration.h); of all families together their components
  * are pooled, since what one family states too high another may too low.
@@ -38,6 +42,7 @@
 	X(exact, "windows with a fault told exactly / these")                  \
 	X(alarms, "windows without a fault with an accusation / these")        \
 	X(blame, "flows hurt by a fault, blamed on it / these")                \
+	X(right_s, "time until the answer is right, of windows with a fault")  \
 	X(answered, "windows answered / windows asked about")
 #define XP_ARENA_COSTS(X)                                                      \
 	X(host_bytes_s)                                                        \
@@ -89,6 +94,7 @@ struct sim_ratio xp_arena_score(const struct xp_arena_entry *x, unsigned score);
 /* Windows without a fault in which something is accused, of a day's windows of 30 s
  * each, of X's family or, of all families, of those that have such: with its exact
  * binomial interval of 95 %. NaN: there are none. Errors SIM_ENOMEM. */
+#define XP_ARENA_WINDOW_S      30.
 #define XP_ARENA_WINDOWS_A_DAY 2880
 int xp_arena_alarms_a_day(const struct xp_arena_standing *s,
     const struct xp_arena_entry *x, struct sim_ratio *out, struct sim_err *e);

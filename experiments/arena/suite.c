@@ -50,6 +50,8 @@ const struct xp_arena_size xp_arena_sizes[] = {
 
 const char *const xp_arena_algorithms[] = {"alg1", "vote_flock", "score",
     "score_passive", "netbouncer", "sherlock", "detector", "flock", "sieve",
+    "alg1_tuned", "vote_flock_tuned", "score_tuned", "score_passive_tuned",
+    "netbouncer_tuned", "sherlock_tuned", "detector_tuned", "flock_tuned",
     NULL};
 
 uint64_t xp_arena_seed(const char *phrase)

@@ -23,6 +23,9 @@ struct xp_arena_telemetry {
 };
 extern const struct xp_arena_telemetry xp_arena_telemetries[]; /* likewise */
 
+/* An assignment: when else than at a window's end algorithms are asked. */
+#define XP_ARENA_EARLY "telemetry.early.halvings=4"
+
 struct xp_arena_size {
 	const char *name;
 	uint32_t runs;
@@ -32,7 +35,7 @@ struct xp_arena_size {
 extern const struct xp_arena_size xp_arena_sizes[]; /* likewise */
 
 /* Algorithms that take part where none are named, if there are such: those that
- * accuse. */
+ * accuse; and NAME_tuned with the values that tuned.tsv has, if it has any. */
 extern const char *const xp_arena_algorithms[];
 
 /* The seed that a phrase stands for: 48 bits of its hash, so that every program

@@ -12,8 +12,8 @@
  *	f_own      F there with the algorithm's own values
  *	f          and with these
  *
- * The seed of those runs follows from that of the judged ones, xp_tune_seed(), so
- * that none is judged that was tuned on.
+ * The seed of those runs follows from that of the judged ones, xp_tune_seed(), and
+ * each family's from that, so that none is judged that was tuned on.
  */
 #ifndef EXPERIMENTS_ARENA_TUNED_H
 #define EXPERIMENTS_ARENA_TUNED_H

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiments/arena/tune.h"
 #include "experiments/cmd/arena_words.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/spec/config.h"
@@ -27,27 +28,6 @@ static int game_rival(const char *word, char rival[64])
 	return 1;
 }
 
-static int game_take_list(struct cmd_arena_game *g, struct sim_err *e)
-{
-	struct sim_text t = {g->list, sizeof(g->list), 0};
-	if (g->algorithms) {
-		if (strlen(g->algorithms) >= sizeof(g->list))
-			return sim_fail(e, SIM_EINVAL,
-			    "--algorithms is longer than %zu bytes.",
-			    sizeof(g->list) - 1);
-		sim_put(&t, "%s", g->algorithms);
-		return 0;
-	}
-	for (size_t i = 0; xp_arena_algorithms[i]; i++) {
-		char rival[64];
-		const char *name = xp_arena_algorithms[i];
-		const int tuned = game_rival(name, rival);
-		if (!(tuned && g->tunes) && algo_find(tuned ? rival : name))
-			sim_put(&t, "%s%s", *g->list ? "," : "", name);
-	}
-	return 0;
-}
-
 /* Values that were found on the runs to be judged would flatter. */
 static int game_read_tuned(struct cmd_arena_game *g, struct sim_err *e)
 {
@@ -65,6 +45,37 @@ static int game_read_tuned(struct cmd_arena_game *g, struct sim_err *e)
 		    "--seed-phrase.",
 		    path);
 	free(path);
+	return rc;
+}
+
+/* On any telemetry. */
+static int game_has_tuned(const struct cmd_arena_game *g, const char *rival)
+{
+	int any = 0;
+	for (size_t i = 0; i < g->tuned.n; i++)
+		any |= strcmp(g->tuned.row[i].algorithm, rival) == 0;
+	return any;
+}
+
+static int game_take_list(struct cmd_arena_game *g, struct sim_err *e)
+{
+	struct sim_text t = {g->list, sizeof(g->list), 0};
+	if (g->algorithms) {
+		if (strlen(g->algorithms) >= sizeof(g->list))
+			return sim_fail(e, SIM_EINVAL,
+			    "--algorithms is longer than %zu bytes.",
+			    sizeof(g->list) - 1);
+		sim_put(&t, "%s", g->algorithms);
+		return 0;
+	}
+	const int rc = g->tunes ? 0 : game_read_tuned(g, e);
+	for (size_t i = 0; rc == 0 && xp_arena_algorithms[i]; i++) {
+		char rival[64];
+		const char *name = xp_arena_algorithms[i];
+		if (game_rival(name, rival) ? game_has_tuned(g, rival)
+					    : algo_find(name) != NULL)
+			sim_put(&t, "%s%s", *g->list ? "," : "", name);
+	}
 	return rc;
 }
 
@@ -92,19 +103,18 @@ static int game_describe(struct cmd_arena_game *g, const char *source,
 static int game_describe_tuned(struct cmd_arena_game *g,
     struct cmd_arena_algo *one, struct sim_err *e)
 {
-	int rc = game_read_tuned(g, e), any = 0;
+	int rc = game_read_tuned(g, e);
 	for (size_t i = 0; rc == 0 && i < g->tuned.n; i++) {
 		const struct xp_arena_tuned_row *x = &g->tuned.row[i];
 		if (strcmp(x->algorithm, one->rival) != 0)
 			continue;
-		any = 1;
 		rc = game_describe(g, "tuned.tsv", x->entry, one, e);
 		if (rc == 0 && strcmp(one->label, one->text) != 0)
 			rc = sim_fail(e, SIM_EPARSE,
 			    "tuned.tsv: %s is labelled \"%s\".", one->text,
 			    one->label);
 	}
-	if (rc == 0 && !any)
+	if (rc == 0 && !game_has_tuned(g, one->rival))
 		rc = sim_fail(e, SIM_EINVAL,
 		    "--algorithms: %s: tuned.tsv has no values for \"%s\".",
 		    one->text, one->rival);
@@ -277,13 +287,16 @@ int cmd_arena_load(const struct cmd_arena_game *g,
 		return sim_fail(e, SIM_ELIMIT,
 		    "all --algorithms together take more than %zu bytes.",
 		    t.size - 1);
-	snprintf(seed, sizeof(seed), "seed=%" PRIu64, g->seed);
+	snprintf(seed, sizeof(seed), "seed=%" PRIu64,
+	    g->tunes ? xp_tune_seed(g->seed + family) : g->seed);
 	snprintf(runs, sizeof(runs), "runs=%" PRIu32, size->runs);
 	set[n++] = seed;
 	if (!cmd_is_set("runs", g->set->set, g->set->n_set))
 		set[n++] = runs;
 	if (!cmd_is_set("sweep.zip.topology", g->set->set, g->set->n_set))
 		set[n++] = size->topologies;
+	if (!g->tunes)
+		set[n++] = XP_ARENA_EARLY;
 	set[n++] = xp_arena_telemetries[telemetry].set;
 	set[n++] = algorithms ? algorithms : algos;
 	if (strcmp(name, "hot_tor") == 0)

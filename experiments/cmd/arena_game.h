@@ -52,7 +52,9 @@ int cmd_arena_is_due(const struct cmd_arena_game *g, size_t family,
     size_t telemetry);
 
 /* Load the spec of FAMILY, of that size, with the seed; ALGORITHMS, an assignment,
- * NULL being that of all who take part. */
+ * NULL being that of all who take part. Who tunes has another seed for each family,
+ * which follows from G's: families that share one share which links fail, so that few
+ * runs would be but a few faults. */
 int cmd_arena_load(const struct cmd_arena_game *g,
     const struct xp_arena_size *size, size_t family, size_t telemetry,
     const char *algorithms, struct xp_spec *s, struct sim_err *e);

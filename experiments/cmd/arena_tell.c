@@ -59,6 +59,7 @@ static int arena_print_row(const struct cmd_arena_told *x,
 	static const unsigned shares[] = {XP_ARENA_precision, XP_ARENA_recall,
 	    XP_ARENA_exact, XP_ARENA_blame};
 	const struct sim_ratio f = xp_arena_score(one, XP_ARENA_f);
+	const double right_s = xp_arena_score(one, XP_ARENA_right_s).value;
 	struct sim_ratio alarms;
 	struct res_calibration c;
 	int rc = xp_arena_alarms_a_day(&x->standing, one, &alarms, e);
@@ -72,6 +73,7 @@ static int arena_print_row(const struct cmd_arena_told *x,
 	arena_print_span(&f, 3, 1);
 	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
 		arena_print_cell(xp_arena_score(one, shares[i]).value, 3, 0);
+	arena_print_cell(right_s, 1, 0);
 	arena_print_cell(c.ece.value, 3, 0);
 	arena_print_span(&alarms, 0, XP_ARENA_WINDOWS_A_DAY);
 	arena_print_cell(xp_arena_score(one, XP_ARENA_host_bytes_s).value, 4,
@@ -91,10 +93,11 @@ int cmd_arena_print(const struct cmd_arena_told *x, struct sim_err *e)
 	int rc = 0;
 	printf("arena %d, size %s, phrase \"%s\", seed %" PRIu64 "\n\n",
 	    XP_ARENA_VERSION, x->size, x->phrase, xp_arena_seed(x->phrase));
-	printf("%-8s %-20s %8s %11s %8s %8s %8s %8s %8s %11s %8s %8s %8s %8s\n",
+	printf("%-8s %-20s %8s %11s %8s %8s %8s %8s %8s %8s %11s %8s %8s %8s "
+	       "%8s\n",
 	    "has", "algorithm", "F", "95 %", "precis.", "recall", "exact",
-	    "blame", "ECE", "alarms/day", "host B/s", "sw. B/s", "CPU ms",
-	    "kB");
+	    "blame", "right s", "ECE", "alarms/day", "host B/s", "sw. B/s",
+	    "CPU ms", "kB");
 	for (size_t i = 0; rc == 0 && i < s->n_of_all; i++)
 		rc = arena_print_row(x, &s->entry[i], e);
 	printf("\n");

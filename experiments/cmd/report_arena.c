@@ -77,7 +77,9 @@ int cmd_report_arena(struct xp_page *p, const char *dir, struct sim_err *e)
 		"of "
 		"a day of quiet windows of 30 s, with exact bounds; ece is how "
 		"far stated chances are off, and what it would be if they "
-		"were right; of windows that were not answered F is 0; costs "
+		"were right; right_s is when an answer is first right, asked "
+		"for after 1/16, 1/8, ... of 30 s; of windows that were not "
+		"answered F is 0; costs "
 		"are a second's; cpu_s and memory_bytes are measured, of a "
 		"window."};
 	char *standing = NULL, *table = NULL, *svg[XP_PAGE_DRAWN] = {0};

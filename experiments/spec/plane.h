@@ -35,6 +35,12 @@ struct xp_window {
 	 * window that only tells how long detection took. */
 	size_t first_row, n_rows;
 
+	/* What there was to see of it before its end, the shortest first, and at
+	 * which share of its time; none where a plane has none. */
+	size_t n_early;
+	const struct obs *early;
+	const double *early_share;
+
 	/* Seconds since the first fault, at a window at which an
 	 * algorithm may be the first to find it. NaN: this window
 	 * tells nothing about that. */

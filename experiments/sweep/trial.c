@@ -27,6 +27,7 @@ struct xp_trial {
 	struct algo_verdicts *verdicts;
 	struct algo_common common;           /* of the window that is heard */
 	struct res_scorer scorer;            /* of the window that is heard */
+	struct algo_verdicts early;          /* of part of a window */
 	struct res_algo_metrics *scores;     /* of the last window */
 	struct res_trial_metrics *rows;      /* [n_along] */
 	struct res_algo_metrics *row_scores; /* [n_along][n_algos] */
@@ -78,6 +79,7 @@ void xp_trial_close(struct xp_trial *t)
 	if (!t)
 		return;
 	forget_point(t);
+	algo_verdicts_free(&t->early);
 	scene_free(&t->scene);
 	res_scorer_free(&t->scorer);
 	free(t);
@@ -192,6 +194,44 @@ static int trial_diagnose(struct xp_trial *t, size_t i,
 	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
 }
 
+/* How much of a window algorithm I has to see until it is right. One from outside
+ * that fails at a part of it is not right there. */
+static int trial_ask_early(struct xp_trial *t, size_t i,
+    const struct sim_seed *where, const struct xp_window *w, struct sim_err *e)
+{
+	const struct xp_algo *a = &t->config.algo[i];
+	struct res_algo_metrics *s = &t->scores[i];
+	if (!(s->n_to_find > 0))
+		return 0;
+	s->right_share = 1;
+	for (size_t k = 0; k < w->n_early; k++) {
+		t->common = (struct algo_common){0};
+		const int rc = xp_answer(a, t->work[i], where, (uint32_t)i,
+		    &w->early[k], &t->early, e);
+		if (rc == SIM_EDEP && a->plug)
+			continue;
+		if (rc < 0)
+			return rc;
+		if (res_score_is_exact(&t->scene.truth, &t->early)) {
+			s->right_share = w->early_share[k];
+			break;
+		}
+	}
+	return 0;
+}
+
+/* When all have answered to the whole, as what one has counted of it others may
+ * still use until then. */
+static int trial_ask_all_early(struct xp_trial *t, const struct sim_seed *where,
+    const struct xp_window *w, struct sim_err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && w->n_early > 0 && i < t->config.n_algos;
+	     i++)
+		rc = trial_ask_early(t, i, where, w, e);
+	return rc;
+}
+
 /* One window was seen: ask each algorithm. Its scores go to the rows that the
  * window is of. How long detection took is decided by the first window at which
  * it names a true culprit, and is put into all rows. */
@@ -200,25 +240,30 @@ static int trial_hear(void *arg, const struct xp_window *w, struct sim_err *e)
 	const struct audience *x = arg;
 	struct xp_trial *t = x->t;
 	const size_t n = t->config.n_algos;
-	int rc = 0;
+	int rc;
 	t->common = (struct algo_common){0};
 	t->scorer.w = NULL; /* not begun: nobody may have an answer to score */
 	for (size_t i = 0; i < n; i++) {
 		struct res_algo_metrics *s = &t->scores[i];
 		const double before = s->detect_s;
 		if ((rc = trial_diagnose(t, i, x->where, w, e)) < 0)
-			break;
+			return rc;
 		/* Scoring has filled the struct anew, so what an earlier window
 		 * told of detection is put back. */
 		s->detect_s = before;
 		if (isnan(before) && s->n_flagged_true > 0)
 			s->detect_s = w->after_s;
+	}
+	if ((rc = trial_ask_all_early(t, x->where, w, e)) < 0)
+		return rc;
+	for (size_t i = 0; i < n; i++) {
+		const struct res_algo_metrics *s = &t->scores[i];
 		for (size_t k = 0; k < w->n_rows; k++)
 			t->row_scores[(w->first_row + k) * n + i] = *s;
 		for (size_t k = 0; k < t->spec->n_along; k++)
 			t->row_scores[k * n + i].detect_s = s->detect_s;
 	}
-	return rc == 0 && x->to ? x->to->hear(x->to->arg, w, e) : rc;
+	return x->to ? x->to->hear(x->to->arg, w, e) : 0;
 }
 
 /* A plane may fill only the metrics that it says it does, less those to which

@@ -7,6 +7,7 @@
 #include "experiments/spec/config.h"
 #include "experiments/spec/plane.h"
 #include "experiments/telemetry/cost.h"
+#include "experiments/telemetry/early.h"
 #include "experiments/telemetry/limit.h"
 #include "models/telemetry/telemetry.h"
 #include "results/score.h"
@@ -19,6 +20,7 @@ struct telemetry_section {
 	struct telemetry_params epoch;
 	struct xp_telemetry_cost cost;
 	struct xp_limit_params limit;
+	struct xp_early_params early;
 	uint32_t swaps, swap_seed;
 };
 
@@ -50,6 +52,8 @@ static const struct sim_part telemetry_parts[] =
 	    .offset = offsetof(struct telemetry_section, cost)},
 	{"limit", xp_limit_fields,
 	    .offset = offsetof(struct telemetry_section, limit)},
+	{"early", xp_early_fields,
+	    .offset = offsetof(struct telemetry_section, early)},
 	{0}};
 
 static int telemetry_section_read(struct sim_yaml *y,
@@ -179,6 +183,7 @@ struct telemetry_plane {
 	struct telemetry model;
 	struct topo file; /* with swapped cables */
 	struct xp_limit limit;
+	struct xp_early early;
 	double *report; /* [hosts] bytes that each reports */
 	struct obs window;
 	struct losses lost;
@@ -192,6 +197,7 @@ static void telemetry_plane_close(void *p)
 	telemetry_free(&x->model);
 	topo_close(&x->file);
 	xp_limit_free(&x->limit);
+	xp_early_free(&x->early);
 	obs_free(&x->window);
 	losses_free(&x->lost);
 	free(x->report);
@@ -237,6 +243,18 @@ static void telemetry_fill_traces(const struct telemetry_plane *x,
 	m->n_icmp_suppressed = (double)t->n_kept;
 }
 
+static int telemetry_fill_early(struct telemetry_plane *x,
+    const struct scene *scene, struct sim_err *e)
+{
+	const struct telemetry_section *p = x->params;
+	struct sim_rng r;
+	sim_rng_init(&r, &scene->where, SIM_STREAM_TELEMETRY, 8);
+	return xp_early_fill(&x->early, &p->early, &x->window,
+	    p->epoch.window_s * 1e9,
+	    x->model.links.some_move || telemetry_traces_timed(&p->epoch.trace),
+	    &r, e);
+}
+
 static int telemetry_plane_run(void *p, struct scene *scene,
     const struct xp_listener *to, struct res_trial_metrics row[],
     struct sim_err *e)
@@ -255,9 +273,15 @@ static int telemetry_plane_run(void *p, struct scene *scene,
 	    (rc = xp_limit_fill(&x->limit, &x->model, scene, x->scene, &row[0],
 		 e)) < 0)
 		return rc;
+	if (to->hear && x->params->early.halvings > 0 &&
+	    (rc = telemetry_fill_early(x, scene, e)) < 0)
+		return rc;
 	const struct xp_window all = {.seen = &x->window,
 	    .lost = &x->lost,
 	    .n_rows = 1,
+	    .n_early = x->params->early.halvings,
+	    .early = x->early.view,
+	    .early_share = x->early.share,
 	    .after_s = NAN};
 	return to->hear ? to->hear(to->arg, &all, e) : 0;
 }

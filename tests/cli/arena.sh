@@ -143,6 +143,38 @@ stated_chances_are_held_against_what_failed() {
 	grep -qE '^all.a2.sieve:ece.3.3.' out/standing.tsv
 }
 
+# When an answer is right is asked of parts of windows; it changes no other number,
+# and a link that loses half of all packets is found at once.
+answers_are_asked_for_early() {
+	local spec=$tree/experiments/arena/single.yaml
+	some=(-q -s runs=3 -s 'algorithms=[flock, sieve]')
+	run_for 0 "$CULPRIT" run "$spec" "${some[@]}" -o whole.h5
+	run_for 0 "$CULPRIT" run "$spec" "${some[@]}" -o early.h5 \
+	    -s telemetry.early.halvings=3
+	for f in whole early; do
+		run_for 0 "$CULPRIT" table --runs --tsv --all "$f.h5"
+		awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++)
+			no[i] = $i ~ /right_share/ }
+		    { for (i = 1; i <= NF; i++) if (!no[i]) printf "%s\t", $i
+		    print "" }' stdout >$f
+	done
+	same early whole
+	run_for 0 "$CULPRIT" table --runs --tsv -c '*right_share' early.h5
+	[[ $(grep -cE '^(0\.125|0\.25|0\.5|1)'$'\t''(0\.125|0\.25|0\.5|1)$' \
+	    stdout) = 9 ]] || { cat stdout; fail "other shares"; }
+	run_for 0 "$CULPRIT" run "$spec" "${some[@]}" -o sure.h5 \
+	    -s telemetry.early.halvings=3 -s faults.rate=0.5
+	run_for 0 "$CULPRIT" table --runs --tsv -c flock:right_share sure.h5
+	[[ $(grep -cx 0.125 stdout) = 9 ]] || { cat stdout; fail "not found"; }
+	run_for 0 "$CULPRIT" run "$tree/experiments/arena/none.yaml" \
+	    "${some[@]}" -o none.h5 -s telemetry.early.halvings=3
+	run_for 0 "$CULPRIT" table --runs --tsv --all none.h5
+	! head -1 stdout | grep -q right_share || fail "right about nothing"
+	# Half a minute is a window's, which the arena asks about in sixteenths.
+	grep -qE '^single,a2_p,flock,right_s,[0-9.]+,' ../whole/scores.csv
+	! grep -qE '^none,.*,right_s,' ../whole/scores.csv
+}
+
 another_phrase_is_another_draw() {
 	run_for 0 "$CULPRIT" arena "${few[@]}" -q -o other \
 	    --seed-phrase "other words"
@@ -284,6 +316,6 @@ run_tests the_bytes_are_the_same_for_any_number_of_jobs \
     a_kill_loses_nothing what_a_telemetry_lacks_is_not_asked_of_it \
     scores_are_those_of_the_runs false_alarms_a_day_have_exact_bounds \
     the_standing_is_held_against_an_earlier_one another_phrase_is_another_draw \
-    stated_chances_are_held_against_what_failed \
+    stated_chances_are_held_against_what_failed answers_are_asked_for_early \
     figures_are_drawn mistakes_are_named rivals_are_tuned_on_other_runs \
     algorithms_from_outside_take_part
