@@ -79,6 +79,9 @@ static int algos_outside(const char *text, int json)
 	} else {
 		print_text(plug_ops(plug), 1);
 	}
+	if (rc == 0 && plug_warns(plug))
+		fprintf(stderr, "culprit: warning: %s " PLUG_WARNS "\n", text,
+		    plug_warns(plug));
 	plug_set_free(set);
 	return rc < 0 ? cmd_fail(CMD_USAGE, &e) : CMD_GOOD;
 }

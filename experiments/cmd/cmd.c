@@ -221,10 +221,10 @@ int cmd_load_spec(struct xp_spec *s, const char *name, int smoke,
 	return cmd_load_by(xp_spec_load, s, name, smoke, set, n_set, e);
 }
 
-int cmd_load_spec_still(struct xp_spec *s, const char *name,
+int cmd_load_spec_still(struct xp_spec *s, const char *name, int smoke,
     const char *const set[], size_t n_set, struct sim_err *e)
 {
-	return cmd_load_by(xp_spec_load_still, s, name, 0, set, n_set, e);
+	return cmd_load_by(xp_spec_load_still, s, name, smoke, set, n_set, e);
 }
 
 int cmd_check_cell(const struct xp_spec *s, uint64_t point, uint64_t run,

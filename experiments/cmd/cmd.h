@@ -86,7 +86,7 @@ int cmd_load_spec(struct xp_spec *s, const char *name, int smoke,
     const char *const set[], size_t n_set, struct sim_err *e);
 
 /* The same, for verbs that run no algorithm of it: xp_spec_load_still(). */
-int cmd_load_spec_still(struct xp_spec *s, const char *name,
+int cmd_load_spec_still(struct xp_spec *s, const char *name, int smoke,
     const char *const set[], size_t n_set, struct sim_err *e);
 
 /* Print what is odd in S, a line each, on stderr. */

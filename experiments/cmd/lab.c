@@ -163,7 +163,7 @@ static int cmd_lab_open(struct cmd_lab *lab, const struct args *a,
     struct sim_err *e)
 {
 	struct xp_config *c = &lab->config;
-	int rc = cmd_load_spec_still(&lab->spec, a->spec, a->set.set,
+	int rc = cmd_load_spec_still(&lab->spec, a->spec, 0, a->set.set,
 	    a->set.n_set, e);
 	if (rc == 0 && (rc = xp_spec_point(&lab->spec, 0, c, e)) == 0)
 		rc = xp_topology_open(&c->topology, lab->spec.folder,

@@ -71,8 +71,8 @@ int cmd_record(int argc, char **argv)
 	struct xp_spec s = {0};
 	cmd_parse(&cmd_record_line, argc, argv, &a);
 	int code, rc;
-	if ((rc = cmd_load_spec(&s, a.spec, a.smoke, a.set.set, a.set.n_set,
-		 &e)) < 0)
+	if ((rc = cmd_load_spec_still(&s, a.spec, a.smoke, a.set.set,
+		 a.set.n_set, &e)) < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	else
 		code = (rc = record(&s, &a, &e)) < 0

@@ -16,7 +16,7 @@ int cmd_trace_topology(struct topo *t, struct xp_spec *s, const char *name,
     struct sim_err *e)
 {
 	struct xp_config c = {0};
-	int rc = cmd_load_spec_still(s, name, NULL, 0, e);
+	int rc = cmd_load_spec_still(s, name, 0, NULL, 0, e);
 	*t = (struct topo){0};
 	if (rc == 0 && (rc = xp_spec_point(s, 0, &c, e)) == 0)
 		rc = xp_topology_open(&c.topology, s->folder, t, e);

@@ -14,7 +14,7 @@ int cmd_trace_net_read(struct cmd_trace_net *n, const char *name,
 {
 	struct xp_config *c = &n->config;
 	int rc;
-	if ((rc = cmd_load_spec_still(&n->spec, name, set->set, set->n_set,
+	if ((rc = cmd_load_spec_still(&n->spec, name, 0, set->set, set->n_set,
 		 e)) < 0 ||
 	    (rc = cmd_check_cell(&n->spec, point, run, e)) < 0 ||
 	    (rc = xp_spec_point(&n->spec, point, c, e)) < 0)

@@ -159,7 +159,8 @@ static int rules_read(struct args *a, struct sim_err *e)
 {
 	struct xp_spec s = {0};
 	struct xp_config c = {0};
-	int rc = cmd_load_spec_still(&s, a->spec, a->set.set, a->set.n_set, e);
+	int rc =
+	    cmd_load_spec_still(&s, a->spec, 0, a->set.set, a->set.n_set, e);
 	if (rc == 0)
 		rc = xp_spec_point(&s, 0, &c, e);
 	if (rc == 0 && xp_plane_of(&c) != &xp_plane_everflow)

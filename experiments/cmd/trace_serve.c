@@ -245,7 +245,7 @@ int cmd_trace_serve(int argc, char **argv)
 		return cmd_fail(CMD_TROUBLE, &e);
 	cmd_parse(&trace_serve_line, argc, argv, &a);
 	int code = CMD_GOOD;
-	int rc = cmd_load_spec_still(&s, a.spec, NULL, 0, &e);
+	int rc = cmd_load_spec_still(&s, a.spec, 0, NULL, 0, &e);
 	if (rc == 0 && (rc = xp_spec_point(&s, 0, &c, &e)) == 0)
 		rc = xp_topology_open(&c.topology, s.folder, &t, &e);
 	if (rc < 0)

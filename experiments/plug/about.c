@@ -165,6 +165,8 @@ static int about_take_line(struct plug_about *a, const char *word, char *rest,
 			return sim_fail(e, SIM_ELIMIT, "more than %d files.",
 			    PLUG_MAX_FILES);
 		a->file[a->n_files++] = rest;
+	} else if (strcmp(word, "warns") == 0) {
+		a->warns = rest;
 	} else if (strcmp(word, "failed") == 0) {
 		rc = sim_fail(e, SIM_EDEP, "%.400s%s", rest,
 		    *rest && rest[strlen(rest) - 1] == '.' ? "" : ".");

@@ -68,6 +68,7 @@ struct plug_about {
 	unsigned says;  /* of enum plug_says */
 	size_t n_columns;
 	uint8_t column[PLUG_MAX_COLUMNS];
+	const char *warns; /* of what it imports, in TEXT; NULL: nothing */
 	size_t n_files;
 	const char *file[PLUG_MAX_FILES]; /* in TEXT */
 	size_t n_params;                  /* its own */

@@ -97,6 +97,18 @@ static void guard_limit_data(struct plug_guard *g)
 	setrlimit(RLIMIT_DATA, &now);
 }
 
+/* exit() runs this first, as it was asked for last. It is left in the middle: what
+ * else it would have run is still there when the process does end. */
+static void guard_exit(void)
+{
+	struct plug_guard *g = guard_find();
+	if (!g || g->self != g || !g->inside)
+		return;
+	g->inside = 0;
+	atexit(guard_exit);
+	siglongjmp(g->back, PLUG_GUARD_EXIT);
+}
+
 static int guard_make(struct plug_guard **out, struct sim_err *e)
 {
 	struct plug_guard *g = mmap(NULL, GUARD_STACK, PROT_READ | PROT_WRITE,
@@ -118,6 +130,8 @@ static int guard_make(struct plug_guard **out, struct sim_err *e)
 	for (size_t i = 0; i < GUARD_SIGNALS; i++)
 		sigaction(guard_signals[i], &how, &g->had[i]);
 	guard_limit_data(g);
+	atexit(guard_exit);
+	at_quick_exit(guard_exit);
 	*out = g;
 	return 0;
 }

@@ -26,7 +26,9 @@ int plug_guard_open(struct plug_guard **g, struct sim_err *e);
 void plug_guard_close(struct plug_guard *g); /* NULL is fine */
 
 /* FN(ARG). Returns 0, or the signal by which it ended: SIGALRM when it took
- * longer than TIMEOUT_S. Cost about 0.5 us. */
+ * longer than TIMEOUT_S; or PLUG_GUARD_EXIT when it called exit(). What ends the
+ * process at once, as _exit() does, can't be helped. Cost about 0.5 us. */
+enum { PLUG_GUARD_EXIT = -1 };
 int plug_guard_call(struct plug_guard *g, double timeout_s,
     void (*fn)(void *arg), void *arg);
 

@@ -95,13 +95,23 @@ static int library_check(const struct culprit_plugin *p, struct sim_err *e)
 	return 0;
 }
 
+/* The message without the path, which whoever asked puts before it. */
+static const char *library_why(const char *why, const char *path)
+{
+	const size_t n = strlen(path);
+	return strncmp(why, path, n) == 0 && strncmp(why + n, ": ", 2) == 0
+	    ? why + n + 2
+	    : why;
+}
+
 int plug_library_load(const char *path, const struct culprit_plugin **p,
     struct sim_err *e)
 {
 	void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	*p = NULL;
 	if (!handle)
-		return sim_fail(e, SIM_EDEP, "%.800s.", dlerror());
+		return sim_fail(e, SIM_EDEP, "%.800s.",
+		    library_why(dlerror(), path));
 	char name[32];
 	snprintf(name, sizeof(name), "culprit_plugin_%d", CULPRIT_ABI);
 	/* A function's address, by way of an object's. */
@@ -163,6 +173,9 @@ static int library_crashed(struct library *x, int sig, const char *what,
     struct sim_err *e)
 {
 	x->sig = sig;
+	if (sig == PLUG_GUARD_EXIT)
+		return sim_fail(e, SIM_EDEP,
+		    "%s: it called exit(), which a library may not.", what);
 	return sig == SIGALRM
 	    ? sim_fail(e, SIM_EDEP, "%s: no answer within its timeout.", what)
 	    : sim_fail(e, SIM_EDEP, "%s: it crashed by signal %d (%s).", what,

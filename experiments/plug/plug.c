@@ -332,6 +332,11 @@ const struct algo_ops *plug_ops(const struct plug *p)
 	return &p->ops;
 }
 
+const char *plug_warns(const struct plug *p)
+{
+	return p->about.warns;
+}
+
 uint64_t plug_hash(const struct plug *p)
 {
 	return p->source.hash;

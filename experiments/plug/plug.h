@@ -54,6 +54,13 @@ const struct algo_ops *plug_ops(const struct plug *p);
  * when it has said what it knows. */
 int plug_is_spent(const struct plug *p);
 
+/* What a library imports that it should not, "exit, rand", or NULL. */
+const char *plug_warns(const struct plug *p);
+#define PLUG_WARNS                                                             \
+	"imports %s: a library should not end or change its process, nor "     \
+	"have "                                                                \
+	"a clock or draws of its own."
+
 /* The hash of its text and of the files that this names, as they were when it was
  * described. */
 uint64_t plug_hash(const struct plug *p);

@@ -4,6 +4,7 @@
  * Run in a process of its own, which may crash: nothing is written before all of
  * it is known.
  */
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <link.h>
 #include <stdlib.h>
@@ -86,6 +87,59 @@ static int probe_library(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
+/* What a library has no business with: ending its process or beginning others;
+ * what all of a process shares; a clock or draws of its own, by which an answer would
+ * not come again. */
+static const char *const probe_banned[] = {"exit", "_exit", "_Exit",
+    "quick_exit", "abort", "fork", "vfork", "system", "popen", "execve",
+    "pthread_create", "raise", "kill", "signal", "sigaction", "sigprocmask",
+    "setlocale", "setenv", "putenv", "chdir", "alarm", "setitimer",
+    "fesetround", "fesetenv", "setrlimit", "time", "clock", "clock_gettime",
+    "gettimeofday", "rand", "srand", "random", "srandom", "drand48", "srand48",
+    "getrandom", "getentropy", "arc4random", NULL};
+
+/* Symbols that are not its own: all before the first that a GNU hash table has, or
+ * some of all that the older one counts. */
+static size_t probe_n_symbols(const ElfW(Dyn) * d)
+{
+	size_t n = 0;
+	for (; d->d_tag != DT_NULL; d++) {
+		const uint32_t *table = (const void *)d->d_un.d_ptr;
+		if (d->d_tag == DT_HASH)
+			n = table[1];
+		else if (d->d_tag == DT_GNU_HASH && n == 0)
+			n = table[1];
+	}
+	return n;
+}
+
+static void probe_put_imports(struct sim_text *t, const char *path)
+{
+	void *handle = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+	struct link_map *map = NULL;
+	const ElfW(Sym) *symbol = NULL;
+	const char *names = NULL;
+	const char *word = "warns ";
+	if (!handle || dlinfo(handle, RTLD_DI_LINKMAP, &map) < 0 || !map)
+		return;
+	for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++)
+		if (d->d_tag == DT_SYMTAB)
+			symbol = (const void *)d->d_un.d_ptr;
+		else if (d->d_tag == DT_STRTAB)
+			names = (const void *)d->d_un.d_ptr;
+	const size_t n = symbol && names ? probe_n_symbols(map->l_ld) : 0;
+	for (size_t i = 1; i < n; i++) {
+		const char *name = names + symbol[i].st_name;
+		if (symbol[i].st_shndx != SHN_UNDEF ||
+		    !probe_banned[sim_word_find(probe_banned, name)])
+			continue;
+		sim_put(t, "%s%s", word, name);
+		word = ", ";
+	}
+	if (*word == ',')
+		sim_put(t, "\n");
+}
+
 void plug_probe_put(struct sim_text *t, const struct culprit_plugin *p)
 {
 	const char *at = (const char *)p->param;
@@ -113,6 +167,7 @@ void plug_library_probe(void *arg)
 	sim_put(&t, "culprit %d\n", PLUG_VERSION);
 	if (plug_library_load(arg, &p, &e) == 0) {
 		plug_probe_put(&t, p);
+		probe_put_imports(&t, arg);
 		dl_iterate_phdr(probe_library, &after);
 	} else {
 		probe_put_text(&t, "failed", e.msg);

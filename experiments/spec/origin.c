@@ -70,6 +70,22 @@ out:
 	return rc;
 }
 
+static int origin_warn(struct xp_spec *s, const struct xp_algo *a,
+    struct sim_err *e)
+{
+	struct sim_err line;
+	if (!plug_warns(a->plug))
+		return 0;
+	sim_fail(&line, 0, "%s: algorithm %s " PLUG_WARNS, s->yaml.name,
+	    a->label, plug_warns(a->plug));
+	int rc =
+	    SIM_RESERVE(&s->warning, &s->cap_warnings, s->n_warnings + 1, e);
+	if (rc == 0)
+		rc = sim_dup(&s->warning[s->n_warnings], line.msg, e);
+	s->n_warnings += rc == 0;
+	return rc;
+}
+
 /* So is that of each program that is an algorithm, and of the files it names. */
 static int origin_plugs(struct xp_spec *s, const struct xp_config *c,
     struct sim_err *e)
@@ -83,7 +99,8 @@ static int origin_plugs(struct xp_spec *s, const struct xp_config *c,
 		snprintf(line, sizeof(line), "algorithm %s fnv %016" PRIx64,
 		    a->label, plug_hash(a->plug));
 		if (!s->overrides || !strstr(s->overrides, line))
-			rc = xp_note_override(s, line, e);
+			if ((rc = xp_note_override(s, line, e)) == 0)
+				rc = origin_warn(s, a, e);
 	}
 	return rc;
 }

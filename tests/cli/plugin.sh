@@ -109,6 +109,7 @@ what_is_wrong_with_a_library_is_told() {
 what_is_no_plugin_is_told() {
 	run_for 2 "$CULPRIT" algos ./no.so
 	says './no.so: cannot open shared object file: No such file' stderr
+	silent 'no.so.*no.so' stderr
 	echo 'not ELF' >no.so
 	run_for 2 "$CULPRIT" algos ./no.so
 	says './no.so: (file too short|invalid ELF header)' stderr
@@ -165,6 +166,7 @@ a_bad_window_is_told_and_costs_no_other_its_row() {
 		flagged|an answer accuses [0-9]* of [0-9]* components
 		open_fails|it failed: too large for me\.
 		open_crash|open\(\): it crashed by signal 11
+		exit|diagnose\(\): it called exit\(\), which a library may not
 	END
 }
 
@@ -186,12 +188,27 @@ the_same_cells_fail_for_any_number_of_workers() {
 	says 'odd:' one
 }
 
-# Nothing keeps a library from ending its process. That costs the cell.
-one_that_exits_costs_its_cells() {
+# Nothing keeps a library from ending its process at once. That costs the cell.
+one_that_ends_at_once_costs_its_cells() {
 	build_odd
 	write_plug "plugin: odd.so" ', audit: 0'
-	ODD=exit run_for 3 "$CULPRIT" run plug.yaml -j 2 -o x.h5
+	ODD=_exit run_for 3 "$CULPRIT" run plug.yaml -j 2 -o x.h5
 	says 'the worker exited with status 3' stderr
+}
+
+# What should not be there is told when it is described and when it is run, once.
+imports_are_looked_at() {
+	build_mine
+	run_for 0 "$CULPRIT" algos ./mine.so
+	silent . stderr
+	build_odd
+	run_for 0 "$CULPRIT" algos ./odd.so
+	says '^culprit: warning: ./odd.so imports .*\babort\b' stderr
+	says '\bexit\b.*: a library should not end' stderr
+	silent 'strcmp|memcpy|snprintf' stderr
+	write_plug "plugin: odd.so"
+	run_for 0 "$CULPRIT" run plug.yaml -j 1 -o x.h5
+	[[ $(grep -c 'warning: plug.yaml: algorithm odd imports' stderr) = 1 ]]
 }
 
 one_cell_says_why_there_is_no_answer() {
@@ -291,7 +308,8 @@ run_tests the_header_is_c99_and_cpp it_describes_itself \
     what_is_no_plugin_is_told a_later_plugin_is_read_as_far_as_it_is_known \
     a_bad_window_is_told_and_costs_no_other_its_row \
     the_same_cells_fail_for_any_number_of_workers \
-    one_that_exits_costs_its_cells one_cell_says_why_there_is_no_answer \
+    one_that_ends_at_once_costs_its_cells imports_are_looked_at \
+    one_cell_says_why_there_is_no_answer \
     hidden_state_is_found what_it_sets_for_its_process_is_set_back \
     a_leak_is_bounded a_sweep_goes_on_only_with_the_same_library \
     a_sweep_knows_what_a_library_loads \

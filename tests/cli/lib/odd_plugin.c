@@ -122,6 +122,8 @@ static int odd(struct culprit_answer *out, char *error, uint64_t n)
 			continue;
 	if (is("exit"))
 		exit(3);
+	if (is("_exit"))
+		_exit(3);
 	if (is("says")) {
 		snprintf(error, n, "I don't like\nthis window");
 		return -1;
