@@ -33,7 +33,7 @@ static void planner_rig_open(struct planner_rig *x, uint32_t n, double in_turn,
 	    obs_tallies_check(x->ways, x->net.topo.n_links, 0, test_err()));
 	assert_ok(
 	    sim_field_defaults(algo_planner_fields, &x->params, test_err()));
-	x->params.round = n;
+	x->params.round = x->params.first = n;
 	x->params.in_turn = in_turn;
 	assert_ok(algo_planner_open(&x->p, &x->net.topo, &x->params, x->ways,
 	    test_err()));
@@ -163,6 +163,30 @@ static void each_probe_is_the_best_one(void **state)
 			}
 			planner_rig_round(&x);
 		}
+		planner_rig_close(&x);
+	}
+}
+
+/* The first rounds are short, later ones longer as more was asked, up to the
+ * longest; where nothing is planned all are. */
+static void rounds_grow_with_what_was_asked(void **state)
+{
+	(void)state;
+	for (unsigned all = 0; all < 2; all++) {
+		struct planner_rig x;
+		double n = 0;
+		planner_rig_open(&x, 40, all ? 1 : 0.5, 4);
+		x.params.first = 6;
+		x.params.grow = 0.1;
+		for (unsigned k = 0; k < 60; k++) {
+			const uint32_t got = algo_planner_ask(x.p, &x.r, x.way);
+			assert_int_equal(got,
+			    all ? 40 : fmin(40, fmax(6, floor(0.1 * n))));
+			n += got;
+		}
+		assert_ok(algo_planner_begin(x.p, test_err()));
+		assert_int_equal(algo_planner_ask(x.p, &x.r, x.way),
+		    all ? 40 : 6);
 		planner_rig_close(&x);
 	}
 }
@@ -379,6 +403,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_way_has_its_turn),
 	    cmocka_unit_test(each_probe_is_the_best_one),
+	    cmocka_unit_test(rounds_grow_with_what_was_asked),
 	    cmocka_unit_test(it_stops_at_the_error_that_it_states),
 	    cmocka_unit_test(suspects_that_take_most_packets_are_found),
 	    cmocka_unit_test(what_does_not_matter_is_no_failure),

@@ -18,7 +18,12 @@ const struct sim_field algo_planner_fields[] = {
 	.def = "0.05",
 	.doc = "it stops when it expects fewer links to be taken wrongly"},
     {"round", SIM_F_U32, FIELD(round), .min = 1, .max = 1e6, .unit = "probes",
-	.def = "96", .doc = "sent before it thinks again"},
+	.def = "96", .doc = "sent before it thinks again, at most"},
+    {"first", SIM_F_U32, FIELD(first), .min = 1, .max = 1e6, .unit = "probes",
+	.def = "12", .doc = "of the first rounds, if that is less"},
+    {"grow", SIM_F_F64, FIELD(grow), .min = 0, .max = 1, .unit = "1",
+	.def = "0.02",
+	.doc = "later rounds are of that share of all probes before"},
     {"in_turn", SIM_F_F64, FIELD(in_turn), .min = 0, .max = 1, .unit = "1",
 	.def = "0.5",
 	.doc = "share of a round that takes all ways in turn; 1: none planned"},
@@ -64,6 +69,7 @@ struct algo_planner {
 	struct planner_link *link;
 	double *score;      /* [ways] */
 	uint32_t *turn, at; /* [ways] in the order of their turn; the next */
+	uint64_t n_asked;   /* probes */
 };
 
 void algo_planner_close(struct algo_planner *p)
@@ -257,6 +263,7 @@ int algo_planner_begin(struct algo_planner *p, struct sim_err *e)
 		p->turn[i] = (uint32_t)i;
 	}
 	p->at = 0;
+	p->n_asked = 0;
 	return rc < 0 ? rc : algo_planner_think(p, e);
 }
 
@@ -396,14 +403,26 @@ static uint32_t planner_best(const struct algo_planner *p, uint32_t from)
 	return best;
 }
 
-void algo_planner_ask(struct algo_planner *p, struct sim_rng *r, uint32_t way[])
+/* What a loss tells is acted on in the round after it, so that a round should be
+ * short beside what was sent to see that loss. Where nothing is planned there is
+ * nothing to act on. */
+static uint32_t planner_round(const struct algo_planner *p)
 {
-	const uint32_t n = p->params->round,
+	const struct algo_planner_params *x = p->params;
+	const double n = fmax(x->first, floor(x->grow * (double)p->n_asked));
+	return x->in_turn < 1 && n < x->round ? (uint32_t)n : x->round;
+}
+
+uint32_t algo_planner_ask(struct algo_planner *p, struct sim_rng *r,
+    uint32_t way[])
+{
+	const uint32_t n = planner_round(p),
 		       n_turn = (uint32_t)ceil(p->params->in_turn * n);
+	p->n_asked += n;
 	for (uint32_t i = 0; i < n_turn; i++)
 		way[i] = planner_turn(p, r);
 	if (n_turn == n)
-		return;
+		return n;
 	planner_level(p);
 	for (uint32_t i = 0; i < n_turn; i++)
 		planner_take(p, way[i], 0);
@@ -414,4 +433,5 @@ void algo_planner_ask(struct algo_planner *p, struct sim_rng *r, uint32_t way[])
 		    planner_best(p, sim_rng_below(r, (uint32_t)p->ways->n));
 		planner_take(p, way[i], 1);
 	}
+	return n;
 }

@@ -36,7 +36,9 @@
 /* As in a spec. */
 struct algo_planner_params {
 	double error;    /* links */
-	uint32_t round;  /* probes */
+	uint32_t round;  /* probes, at most */
+	uint32_t first;  /* probes of a round, at least */
+	double grow;     /* share of all before */
 	double in_turn;  /* share of a round */
 	double least;    /* rate of loss */
 	double healthy;  /* likewise */
@@ -58,10 +60,11 @@ void algo_planner_close(struct algo_planner *p); /* NULL is fine */
 /* Forget all that was told. Errors SIM_ENOMEM. */
 int algo_planner_begin(struct algo_planner *p, struct sim_err *e);
 
-/* The next round: probe i is one by way[i], a row of the ways. Whether it is
- * needed is for algo_planner_view() to say. Shape way[params.round].
+/* The next round; returns the number of its probes, of which i is one by way[i], a
+ * row of the ways. Whether it is needed is for algo_planner_view() to say.
+ * Shape way[params.round].
  * Cost O(round * (ways + ways of a link) + links). */
-void algo_planner_ask(struct algo_planner *p, struct sim_rng *r,
+uint32_t algo_planner_ask(struct algo_planner *p, struct sim_rng *r,
     uint32_t way[]);
 
 /* Of SENT packets by a way LOST were lost. Nothing follows until think().

@@ -136,9 +136,8 @@ void algo_survey_begin(struct algo_survey *s, sim_ns now, struct sim_rng *r)
 /* What the planner asks for. */
 static void survey_ask(struct algo_survey *s, sim_ns now)
 {
-	const uint32_t n = s->params->plan.round;
+	const uint32_t n = algo_planner_ask(s->planner, s->r, s->asked);
 	memset(s->n_asked, 0, s->n_tuples * sizeof(s->n_asked[0]));
-	algo_planner_ask(s->planner, s->r, s->asked);
 	for (uint32_t i = 0; i < n; i++) {
 		s->n_asked[s->asked[i]]++;
 		s->awaited[s->tuple[s->of_way[s->asked[i]]].src] = 1;

@@ -223,6 +223,9 @@ static int planner_plane_open(void **p, const struct topo *t,
 	x->ways = &x->net.rows;
 	x->in_turn = x->params->plan;
 	x->in_turn.in_turn = 1;
+	/* Looked at as often as the other at first, it is not told of later. */
+	if (!planner_by_agents(c) && x->in_turn.first < x->in_turn.round)
+		x->in_turn.round = x->in_turn.first;
 	if (planner_by_agents(c))
 		return xp_planner_agents_open(&x->agents, c, t, x->params, e);
 	if ((rc = SIM_ZALLOC(&x->way, x->params->plan.round, e)) < 0 ||
@@ -233,14 +236,14 @@ static int planner_plane_open(void **p, const struct topo *t,
 	return algo_planner_open(&x->search[1], t, &x->in_turn, x->ways, e);
 }
 
-/* N probes, which are whole rounds. */
+/* Whole rounds of *N probes at least, which are then as many as were sent. */
 static int planner_send(struct planner_plane *x, struct algo_planner *s,
-    double n, struct sim_rng *ask, struct sim_rng *send, struct sim_err *e)
+    double *n, struct sim_rng *ask, struct sim_rng *send, struct sim_err *e)
 {
-	const uint32_t round = x->params->plan.round;
+	const double least = *n;
 	int rc = 0;
-	for (double k = 0; rc == 0 && k < n; k += round) {
-		algo_planner_ask(s, ask, x->way);
+	for (*n = 0; rc == 0 && *n < least;) {
+		const uint32_t round = algo_planner_ask(s, ask, x->way);
 		for (uint32_t i = 0; rc == 0 && i < round; i++) {
 			struct obs_tally row =
 			    obs_tallies_at(x->ways, x->way[i]);
@@ -248,6 +251,7 @@ static int planner_send(struct planner_plane *x, struct algo_planner *s,
 			rc = algo_planner_tell(s, x->way[i], row.n_sent,
 			    row.n_lost, e);
 		}
+		*n += round;
 	}
 	return rc < 0 ? rc : algo_planner_think(s, e);
 }
@@ -258,8 +262,7 @@ static int planner_send(struct planner_plane *x, struct algo_planner *s,
 static double planner_until_look(const struct planner_plane *x, unsigned i,
     double n)
 {
-	const double round = x->params->plan.round;
-	return i == 0 ? round : fmax(1, floor(n / 100 / round)) * round;
+	return i == 0 ? 1 : fmax(x->in_turn.round, floor(n / 100));
 }
 
 /* Go on until the answer has been right and there was nothing more to ask, which
@@ -288,8 +291,8 @@ static int planner_search(struct planner_plane *x, const struct scene *scene,
 			break;
 		step = planner_until_look(x, i, n);
 		if (rc == 0)
-			rc = planner_send(x, s, step, &ask, &send, e);
-		counts = n + x->params->plan.round;
+			rc = planner_send(x, s, &step, &ask, &send, e);
+		counts = n + (i == 0 ? step : x->in_turn.round);
 		n += step;
 	}
 	return rc;
