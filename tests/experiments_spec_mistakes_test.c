@@ -166,7 +166,8 @@ static const struct {
 	"t2-t1, t1-tor, tor-host, fabric; did you mean \"t1-t2\"?"},
     {"plane: exat",
 	"3:8: plane: \"exat\" is not one of auto, exact, skip, agents, "
-	"vigil_matlab, pingmesh, everflow, rack, telemetry, planner; did you "
+	"vigil_matlab, pingmesh, pingmesh_bulk, everflow, rack, telemetry, "
+	"planner; did you "
 	"mean \"exact\"?"},
     {"fabric: netn",
 	"3:9: fabric: \"netn\" is not one of sim, netns, tun; did you mean "
@@ -205,7 +206,8 @@ static const struct {
 	"3:30: max_buckets 0 is not in [1, 2000]."},
     {"plane: autor\nsweep: {grid: {plane: [exact, skip]}}",
 	"3:8: plane: \"autor\" is not one of auto, exact, skip, agents, "
-	"vigil_matlab, pingmesh, everflow, rack, telemetry, planner; did you "
+	"vigil_matlab, pingmesh, pingmesh_bulk, everflow, rack, telemetry, "
+	"planner; did you "
 	"mean \"auto\"?"},
     {"common: yes", "3:9: common: \"yes\" is not true or false; write true."},
     {"sweep: [faults.count]",

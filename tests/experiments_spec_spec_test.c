@@ -550,8 +550,8 @@ static void a_plane_that_cannot_run_the_scene_is_a_mistake(void **state)
 	    SMALL "plane: skip\nfaults: {count: 0, classes: [host-tor]}\n");
 	expect(SMALL "plane: skp\n",
 	    "4:8: plane: \"skp\" is not one of auto, exact, skip, "
-	    "agents, vigil_matlab, pingmesh, everflow, rack, telemetry, "
-	    "planner; did you mean "
+	    "agents, vigil_matlab, pingmesh, pingmesh_bulk, everflow, "
+	    "rack, telemetry, planner; did you mean "
 	    "\"skip\"?");
 	expect(HEAD "plane: vigil_matlab\ntopology: {kind: fat_tree}\n",
 	    "3:8: plane vigil_matlab needs a Clos; this topology is a graph.");

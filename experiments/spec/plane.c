@@ -21,7 +21,7 @@ const char *const xp_plane_names[] = {
 /* --- sections ------------------------------------------------------------- */
 
 /* A plane before P has its section, too. */
-static int is_told(const struct xp_plane *const *p)
+static int has_told_section(const struct xp_plane *const *p)
 {
 	for (const struct xp_plane *const *q = xp_planes; q < p; q++)
 		if ((*q)->section == (*p)->section)
@@ -35,7 +35,7 @@ static int is_told(const struct xp_plane *const *p)
 const struct xp_section *xp_section_at(size_t i)
 {
 	for (const struct xp_plane *const *p = xp_planes; *p; p++)
-		if ((*p)->section && !is_told(p) && i-- == 0)
+		if ((*p)->section && !has_told_section(p) && i-- == 0)
 			return (*p)->section;
 	for (const struct xp_fabric *const *f = xp_fabrics; *f; f++)
 		if ((*f)->section && i-- == 0)

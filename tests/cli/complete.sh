@@ -61,7 +61,8 @@ it_knows_verbs_options_and_values() {
 	offers_no_more_than --set=traffic.dst= -- run --set=traffic.ds
 	offers_no_more_than --set=traffic.dst=uniform --set=traffic.dst=skewed \
 	    -- run --set=traffic.dst=
-	offers_no_more_than plane=pingmesh plane=planner -- gate -s plane=p
+	offers_no_more_than plane=pingmesh plane=pingmesh_bulk plane=planner \
+	    -- gate -s plane=p
 	offers_no_more_than up run check selftest -- lab ''
 	offers_no_more_than -- lab check ''
 	offers get show explain -- trace ''

@@ -56,7 +56,8 @@ static int rows_by_sender(const void *a, const void *b)
 }
 
 /* The row of the probe of P that was sent AT, or NULL. */
-static const struct connects_row *row_of(const struct every_pair *p, sim_ns at)
+static const struct connects_row *every_row_of(const struct every_pair *p,
+    sim_ns at)
 {
 	const sim_ns every = p->s->connects.mesh.every_ns[p->level];
 	if (!p->v->met[p->dst])
@@ -88,7 +89,7 @@ static int tell_pair(const struct every_pair *p, sim_ns from, sim_ns to,
 	int rc = 0;
 	for (sim_ns at = p->phase + k * every; rc == 0 && at < to;
 	     at += every, k++) {
-		const struct connects_row *row = row_of(p, at);
+		const struct connects_row *row = every_row_of(p, at);
 		if (row && row->outcome == CONNECTS_UNTOLD)
 			continue;
 		const int failed = row && row->outcome == CONNECTS_TIMED_OUT;

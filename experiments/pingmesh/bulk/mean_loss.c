@@ -255,7 +255,7 @@ static void add_sum(struct xp_mean_loss *m, int scoped, const uint8_t off[],
 	add_classes(m, m->mass, m->of_class, n_classes, 1, 0, sum);
 }
 
-static void sum_up(struct xp_mean_loss *m, const double hazard[],
+static void mean_loss_sum_up(struct xp_mean_loss *m, const double hazard[],
     const uint8_t off[])
 {
 	const struct topo_clos *c = &m->clos;
@@ -273,7 +273,7 @@ static void sum_up(struct xp_mean_loss *m, const double hazard[],
 		add_sum(m, 1, off, n, &m->last_scope);
 }
 
-static void add_times(struct xp_mean_loss_sum *to,
+static void mean_loss_add_times(struct xp_mean_loss_sum *to,
     const struct xp_mean_loss_sum *from, double seconds)
 {
 	for (int h = 0; h < CONNECTS_N_HOPS; h++) {
@@ -289,13 +289,13 @@ void xp_mean_loss_add(struct xp_mean_loss *m, double seconds,
 	if (!m->has_last ||
 	    memcmp(m->hazard, hazard, n_links * sizeof(*hazard)) != 0 ||
 	    memcmp(m->off, off, m->clos.all_hosts) != 0) {
-		sum_up(m, hazard, off);
+		mean_loss_sum_up(m, hazard, off);
 		memcpy(m->hazard, hazard, n_links * sizeof(*hazard));
 		memcpy(m->off, off, m->clos.all_hosts);
 		m->has_last = 1;
 	}
-	add_times(&m->all, &m->last, seconds);
-	add_times(&m->scope, &m->last_scope, seconds);
+	mean_loss_add_times(&m->all, &m->last, seconds);
+	mean_loss_add_times(&m->scope, &m->last_scope, seconds);
 }
 
 double xp_mean_loss_of(const struct xp_mean_loss *m,

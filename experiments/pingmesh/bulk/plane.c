@@ -10,7 +10,7 @@
 #include "experiments/spec/plane.h"
 #include "sim/vec.h"
 
-struct bulk_plane {
+struct mesh_plane {
 	const struct xp_pingmesh *params;
 	struct xp_bulk_mesh *mesh;
 	size_t n_rows;
@@ -20,7 +20,7 @@ struct bulk_plane {
 
 /* --- the spec ------------------------------------------------------------- */
 
-static int bulk_plane_check_faults(struct sim_yaml *y,
+static int mesh_plane_check_faults(struct sim_yaml *y,
     const struct xp_config *c)
 {
 	const struct sim_yaml_node *at = sim_yaml_get(y->root, "faults");
@@ -41,7 +41,7 @@ static int bulk_plane_check_faults(struct sim_yaml *y,
 }
 
 /* Lists are those of the network, without which nothing more is known. */
-static int bulk_plane_check_lists(struct sim_yaml *y, const struct topo *t,
+static int mesh_plane_check_lists(struct sim_yaml *y, const struct topo *t,
     const struct xp_pingmesh *p, struct sim_err *e)
 {
 	struct algo_pinglist *l = NULL;
@@ -58,7 +58,7 @@ static int bulk_plane_check_lists(struct sim_yaml *y, const struct topo *t,
 	return rc;
 }
 
-static int bulk_plane_check(struct sim_yaml *y, const struct topo *t,
+static int mesh_plane_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
 	int rc = 0;
@@ -66,17 +66,17 @@ static int bulk_plane_check(struct sim_yaml *y, const struct topo *t,
 		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "noise"),
 		    "per flow: on plane pingmesh_bulk noise is per link.");
 	if (rc == 0)
-		rc = bulk_plane_check_faults(y, c);
+		rc = mesh_plane_check_faults(y, c);
 	if (rc < 0 || !t)
 		return rc;
 	if (t->region || !topo_is_clos(t))
 		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
 		    "plane pingmesh_bulk needs a topology of kind clos or "
 		    "leaf_spine; plane pingmesh has regions, too.");
-	return bulk_plane_check_lists(y, t, xp_pingmesh_of(c), e);
+	return mesh_plane_check_lists(y, t, xp_pingmesh_of(c), e);
 }
 
-static int bulk_plane_axes(struct xp_along_axes *a, const struct xp_config *c,
+static int mesh_plane_axes(struct xp_along_axes *a, const struct xp_config *c,
     struct sim_err *e)
 {
 	return xp_pingmesh_axes(a, &c->topology.clos, xp_pingmesh_of(c), e);
@@ -84,9 +84,9 @@ static int bulk_plane_axes(struct xp_along_axes *a, const struct xp_config *c,
 
 /* --- a run ---------------------------------------------------------------- */
 
-static void bulk_plane_close(void *p)
+static void mesh_plane_close(void *p)
 {
-	struct bulk_plane *x = p;
+	struct mesh_plane *x = p;
 	if (!x)
 		return;
 	xp_bulk_mesh_close(x->mesh);
@@ -95,10 +95,10 @@ static void bulk_plane_close(void *p)
 
 /* Each probe is told where somebody reads them: algorithms, and the black-hole
  * job, by whose reloads the network changes. */
-static int bulk_plane_open(void **p, const struct topo *t,
+static int mesh_plane_open(void **p, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
-	struct bulk_plane *x;
+	struct mesh_plane *x;
 	*p = NULL;
 	int rc = SIM_ZALLOC(&x, 1, e);
 	if (rc < 0)
@@ -107,7 +107,7 @@ static int bulk_plane_open(void **p, const struct topo *t,
 	const int each =
 	    x->params->repair.on || (xp_config_needs(c) & OBS_PROBES) != 0;
 	if ((rc = xp_bulk_mesh_open(&x->mesh, t, x->params, each, e)) < 0) {
-		bulk_plane_close(x);
+		mesh_plane_close(x);
 		return rc;
 	}
 	x->n_rows = xp_bulk_mesh_rows(x->mesh);
@@ -115,42 +115,42 @@ static int bulk_plane_open(void **p, const struct topo *t,
 	return 0;
 }
 
-static int bulk_plane_hear(void *arg, const struct obs *o,
+static int mesh_plane_hear(void *arg, const struct obs *o,
     const struct losses *lost, size_t row, sim_ns now, struct sim_err *e)
 {
-	const struct bulk_plane *x = arg;
+	const struct mesh_plane *x = arg;
 	const struct xp_window w = xp_pingmesh_window(x->params, o, lost, row,
 	    x->n_rows, now, x->first);
 	return x->to->hear(x->to->arg, &w, e);
 }
 
-static int bulk_plane_run(void *p, struct scene *scene,
+static int mesh_plane_run(void *p, struct scene *scene,
     const struct xp_listener *to, struct res_trial_metrics row[],
     struct sim_err *e)
 {
-	struct bulk_plane *x = p;
+	struct mesh_plane *x = p;
 	const struct xp_pingmesh_hooks hooks = {.arg = x,
-	    .diagnose = to->hear ? bulk_plane_hear : NULL};
+	    .diagnose = to->hear ? mesh_plane_hear : NULL};
 	x->to = to;
 	x->first = xp_first_trouble(&scene->truth);
 	return xp_bulk_mesh_run(x->mesh, scene, row, &hooks, e);
 }
 
-static void bulk_plane_print(const void *p,
+static void mesh_plane_print(const void *p,
     const struct res_trial_metrics row[], FILE *out)
 {
-	const struct bulk_plane *x = p;
+	const struct mesh_plane *x = p;
 	(void)row;
 	fprintf(out, "of Pingmesh's probes were drawn\n  %12llu rows\n",
 	    (unsigned long long)xp_bulk_mesh_n_rows(x->mesh));
 }
 
 /* Agents, their services and traces are not there. */
-static const struct xp_idle_key bulk_plane_idle[] = {{"traffic", 0},
+static const struct xp_idle_key mesh_plane_idle[] = {{"traffic", 0},
     {"latency", 0}, {"pingmesh.connect.service", 0},
-    {"pingmesh.connect.class_load", 0}, {"pingmesh.pinglist.payload_bytes", 0},
-    {"pingmesh.agent.fetch_interval", 0}, {"pingmesh.agent.batch", 0},
-    {"pingmesh.agent.upload_tries", 0}, {"pingmesh.agent.perf_window", 0}, {0}};
+    {"pingmesh.connect.class_load", 0}, {"pingmesh.agent.fetch_interval", 0},
+    {"pingmesh.agent.batch", 0}, {"pingmesh.agent.upload_tries", 0},
+    {"pingmesh.agent.perf_window", 0}, {0}};
 
 const struct xp_plane xp_plane_pingmesh_bulk = {
     .name = "pingmesh_bulk",
@@ -161,11 +161,11 @@ const struct xp_plane xp_plane_pingmesh_bulk = {
     .alone = 1,
     .has_times = 1,
     .section = &xp_pingmesh_section,
-    .idle = bulk_plane_idle,
-    .check = bulk_plane_check,
-    .axes = bulk_plane_axes,
-    .open = bulk_plane_open,
-    .run = bulk_plane_run,
-    .print = bulk_plane_print,
-    .close = bulk_plane_close,
+    .idle = mesh_plane_idle,
+    .check = mesh_plane_check,
+    .axes = mesh_plane_axes,
+    .open = mesh_plane_open,
+    .run = mesh_plane_run,
+    .print = mesh_plane_print,
+    .close = mesh_plane_close,
 };

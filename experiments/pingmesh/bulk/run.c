@@ -262,7 +262,7 @@ int xp_bulk_mesh_open(struct xp_bulk_mesh **out, const struct topo *t,
 	m->n_windows = xp_pingmesh_n_windows(p);
 	m->history = xp_pingmesh_history(p);
 	m->whole = p->along == XP_ALONG_QUANTILE || m->history > 1;
-	m->repair_every = p->repair.on ? xp_pingmesh_repair_every(p) : 1;
+	m->repair_every = xp_pingmesh_repair_every(p);
 	m->window_ns = (sim_ns)llround(p->window_s * 1e9);
 	m->lag_ns = xp_pingmesh_lag(p);
 	m->dsa = &m->shop.dsa[0];
@@ -471,6 +471,8 @@ static void mesh_fill_live(const struct xp_bulk_mesh *m, uint32_t window,
 		n -= truth_outage_at(&m->scene->truth, TRUTH_HOST_OFF, h,
 			 end) != NULL;
 	r->n_live_agents = n;
+	r->n_fetch_failed = r->n_lost_records = 0;
+	r->n_traces = r->n_trace_probes = 0;
 }
 
 /* As in run.c: candidates are named in any case, reloads only made with on. */
@@ -484,7 +486,7 @@ static int mesh_repair(struct xp_bulk_mesh *m, uint32_t window,
 	const struct obs_probes *t = &m->table;
 	struct xp_repaired did;
 	int rc = 0;
-	if (!m->tables || !m->params->repair.on || (window + 1) % n != 0)
+	if (!m->tables || (window + 1) % n != 0)
 		return 0;
 	if (r)
 		r->n_black_tors = xp_n_black(truth, &m->dsa->dc, from, to);
@@ -498,7 +500,7 @@ static int mesh_repair(struct xp_bulk_mesh *m, uint32_t window,
 		return rc;
 	xp_repaired_add(&m->repaired, &did);
 	if (r)
-		xp_repaired_fill(&did, 1, r);
+		xp_repaired_fill(&did, m->params->repair.on, r);
 	return 0;
 }
 
@@ -622,9 +624,9 @@ static void mesh_whole_repair(const struct xp_bulk_mesh *m,
 {
 	const struct truth *truth = &m->scene->truth;
 	const sim_ns end = m->n_windows * m->window_ns;
-	if (!m->params->repair.on)
+	if (!m->tables)
 		return;
-	xp_repaired_fill(&m->repaired, 1, r);
+	xp_repaired_fill(&m->repaired, m->params->repair.on, r);
 	r->n_black_tors = xp_n_black(truth, &m->dsa->dc, 0, end);
 	r->n_candidates = xp_repair_n_named(&m->shop, 0);
 	r->n_candidates_true = xp_repair_n_named_true(&m->shop, 0, truth, end);

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * What experiments/pingmesh/run.h does with agents, on the law of their probes
- * (models/connects). Rows and their numbers are the same, but for what agents
- * alone have: live agents, fetches, lost records.
+ * (models/connects). Rows and their numbers are the same, but of what agents
+ * alone do (fetches in vain, records lost, traces) there is none; and candidates
+ * for black holes are named only where probes are told one by one.
  *
  * Whoever needs probes one by one (algorithms, and the black-hole job when it
  * repairs) gets a table of all of them, to which each quick one is drawn: that

@@ -1,0 +1,348 @@
+/* tests/experiments_pingmesh_bulk_test.c -- probes in bulk beside those of agents.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * The agents of plane pingmesh live through the same scenes, in 256 hosts. Where
+ * each way of counting has so many of a kind they are held to each other by
+ * chi-square tests at 1e-6 and means of times to 5.5 standard errors: about 60
+ * in all, which all pass under 9,999 seeds of 10,000.
+ */
+#include "experiments/pingmesh/bulk/run.h"
+
+#include "experiments/pingmesh/bulk/mean_loss.h"
+#include "experiments/pingmesh/truth.h"
+#include "tests/law.h"
+#include "tests/pingmesh.h"
+
+#define LEVEL 1e-6
+static const struct topo_clos shape = {4, 8, 4, 4, 8, .n_cables = 0};
+enum { HOSTS = 256, TORS = 32, PODS = 4, SKIP_S = 30, DURATION_S = 330 };
+enum { LATE_1, LATE_2, FAILED, UNCLEAR, N_SIGNS };
+
+/* Of probes that were sent from SKIP_S on, when all agents are at work. */
+struct seen {
+	uint64_t pods[N_SIGNS][PODS * PODS], from[N_SIGNS][TORS],
+	    to[N_SIGNS][TORS], bin[N_SIGNS][10], all[N_SIGNS];
+	uint64_t n, tail[8];
+	struct algo_drop_ladder ladder;
+	uint32_t but_pod; /* 1 + a pod whose senders do not count */
+};
+
+static void see(struct seen *x, const struct obs_probes *t)
+{
+	static const double us[] = {200, 250, 300, 400, 600, 1500, 1e5, 2e6};
+	for (size_t i = 0; i < t->n; i++) {
+		const uint32_t a = t->src_host[i] / 8, b = t->dst_host[i] / 8;
+		const int failed = t->outcome[i] == OBS_TIMED_OUT;
+		const int lost =
+		    failed ? 0 : algo_drop_n_lost(&x->ladder, t->rtt_ns[i]);
+		const sim_ns at = t->sent_ns[i] / SIM_SEC;
+		if (at < SKIP_S || a / 8 + 1 == x->but_pod)
+			continue;
+		x->n++;
+		for (int k = 0; k < 8 && !failed; k++)
+			x->tail[k] += (double)t->rtt_ns[i] > us[k] * 1e3;
+		if (!failed && lost == 0)
+			continue;
+		const int s = failed ? FAILED
+		    : lost < 0       ? UNCLEAR
+				     : LATE_1 + lost - 1;
+		x->pods[s][a / 8 * PODS + b / 8]++;
+		x->from[s][a]++;
+		x->to[s][b]++;
+		x->bin[s][(at - SKIP_S) * 10 / (DURATION_S - SKIP_S)]++;
+		x->all[s]++;
+	}
+}
+
+static int hear(void *arg, const struct obs *o, const struct losses *lost,
+    size_t row, sim_ns now, struct sim_err *e)
+{
+	(void)lost, (void)now, (void)e;
+	if (row == SIZE_MAX)
+		see(arg, o->probes);
+	return 0;
+}
+
+struct rig {
+	struct pingmesh m;
+	struct seen bulk, agents;
+};
+
+static void set_up(struct rig *g)
+{
+	*g = (struct rig){.bulk = {.n = 0}};
+	pingmesh_open(&g->m, &shape,
+	    "duration: 330, window: 330, agent: {upload_interval: 20}, "
+	    "pinglist: {tor_interval_s: 10, dc_interval_s: 10}");
+	g->m.p.connect.profile = 0; /* dc1, whose hosts stall */
+	g->m.s.params.noise.rate = scenes_fixed(1e-3);
+}
+
+static void compare(const char *what, int s, const uint64_t a[],
+    const uint64_t b[], size_t n)
+{
+	const double p = law_chi2_equal(a, b, n);
+	if (p < LEVEL)
+		fail_msg("%s, sign %d: p = %g", what, s, p);
+}
+
+static void run_agents(struct rig *g, uint32_t run)
+{
+	struct res_trial_metrics row;
+	struct xp_pingmesh_plane *p;
+	struct xp_net *net;
+	const struct xp_pingmesh_hooks hooks = {&g->agents, hear, NULL};
+	assert_ok(xp_net_open_sim(&net, &g->m.s.topo, &g->m.p, test_err()));
+	assert_ok(
+	    xp_pingmesh_plane_open(&p, &g->m.s.topo, &g->m.p, net, test_err()));
+	assert_ok(xp_pingmesh_plane_run(p, scenes_draw(&g->m.s, run), &row,
+	    &hooks, test_err()));
+	xp_pingmesh_plane_close(p);
+	xp_net_close(net);
+}
+
+static void run_bulk(struct rig *g, uint32_t run)
+{
+	struct res_trial_metrics row;
+	struct xp_bulk_mesh *m;
+	const struct xp_pingmesh_hooks hooks = {&g->bulk, hear, NULL};
+	assert_ok(xp_bulk_mesh_open(&m, &g->m.s.topo, &g->m.p, 1, test_err()));
+	assert_ok(xp_bulk_mesh_run(m, scenes_draw(&g->m.s, run), &row, &hooks,
+	    test_err()));
+	xp_bulk_mesh_close(m);
+}
+
+static void hold(struct rig *g, uint32_t n_runs)
+{
+	const sim_ns wait[] = {3 * SIM_SEC, 6 * SIM_SEC};
+	struct seen *a = &g->bulk, *b = &g->agents;
+	assert_ok(algo_drop_ladder_init(&a->ladder, wait, 2, 250 * SIM_MS,
+	    test_err()));
+	b->ladder = a->ladder;
+	for (uint32_t run = 0; run < n_runs; run++) {
+		run_agents(g, run);
+		run_bulk(g, run);
+	}
+	/* Agents are put off now and then; one probe in a thousand. */
+	assert_near((double)a->n / (double)b->n, 1, 2e-3);
+	for (int s = 0; s < N_SIGNS; s++) {
+		print_message("  sign %d: %llu in bulk, %llu of agents\n", s,
+		    (unsigned long long)a->all[s],
+		    (unsigned long long)b->all[s]);
+		compare("pods", s, a->pods[s], b->pods[s], PODS * PODS);
+		compare("from", s, a->from[s], b->from[s], TORS);
+		compare("to", s, a->to[s], b->to[s], TORS);
+		compare("times", s, a->bin[s], b->bin[s], 10);
+	}
+	for (int k = 0; k < 8; k++)
+		assert_near((double)a->tail[k] / (double)a->n,
+		    (double)b->tail[k] / (double)b->n,
+		    6 * sqrt(2.0 * (double)(b->tail[k] + 1)) / (double)b->n);
+}
+
+static void a_healthy_mesh_is_that_of_agents(void **state)
+{
+	struct rig g;
+	(void)state;
+	set_up(&g);
+	hold(&g, 2);
+	pingmesh_close(&g.m);
+}
+
+static void a_bad_t2_is_that_of_agents(void **state)
+{
+	struct rig g;
+	uint32_t t2 = HOSTS + TORS + 16 + 3;
+	(void)state;
+	set_up(&g);
+	g.m.s.params.noise.rate = scenes_uniform(0, 4e-4);
+	struct fault_params *f = scenes_add_group(&g.m.s);
+	f->at = &t2;
+	f->n_at = 1;
+	f->share = 1;
+	f->rate = scenes_fixed(0.05);
+	f->from_s = 100;
+	hold(&g, 2);
+	pingmesh_close(&g.m);
+}
+
+static void black_holes_are_those_of_agents(void **state)
+{
+	struct rig g;
+	(void)state;
+	set_up(&g);
+	pingmesh_add_holes(&g.m, 2, 0.1)->to_s = 200;
+	pingmesh_add_holes(&g.m, 2, 0.03)->kind = FAULT_BLACK_HOLE_2;
+	hold(&g, 2);
+	pingmesh_close(&g.m);
+}
+
+/* Agents that go off lose the records that they hold, and those that come back
+ * fetch a list first: only what others sent is compared. */
+static void a_pod_without_power_is_that_of_agents(void **state)
+{
+	struct rig g;
+	uint32_t pod = 2;
+	(void)state;
+	set_up(&g);
+	struct fault_params *f = scenes_add_group(&g.m.s);
+	f->kind = FAULT_POD_OFF;
+	f->at = &pod;
+	f->n_at = 1;
+	f->from_s = 100;
+	f->to_s = 200;
+	g.bulk.but_pod = g.agents.but_pod = 3;
+	hold(&g, 2);
+	pingmesh_close(&g.m);
+}
+
+/* --- the mean loss ---------------------------------------------------------- */
+
+/* By the truth of each pair, over all paths of each. */
+static double loss_by_pairs(struct rig *g, const struct scene *s)
+{
+	struct xp_true_loss x = {.topo = NULL};
+	struct obs_probes t = {0};
+	double sum = 0;
+	assert_ok(xp_true_loss_begin(&x, s, 1, test_err()));
+	for (topo_host a = 0; a < HOSTS; a++)
+		for (topo_host b = 0; b < HOSTS; b++) {
+			const struct obs_probe p = {.sent_ns = 5,
+			    .rtt_ns = 1,
+			    .src_host = a,
+			    .dst_host = b,
+			    .level = OBS_LEVEL_DC};
+			if (a != b && (a / 8 == b / 8 || a % 8 == b % 8))
+				assert_ok(obs_probes_add(&t, &p, test_err()));
+		}
+	for (size_t i = 0; i < t.n; i++)
+		sum += xp_true_loss_of(&x, &t, i);
+	(void)g;
+	sum /= (double)t.n;
+	obs_probes_free(&t);
+	xp_true_loss_free(&x);
+	return sum;
+}
+
+static void the_mean_loss_is_that_of_all_pairs(void **state)
+{
+	struct res_trial_metrics row;
+	struct xp_bulk_mesh *m;
+	const struct xp_pingmesh_hooks none = {.arg = NULL};
+	struct rig g;
+	(void)state;
+	set_up(&g);
+	g.m.s.params.noise.rate = scenes_uniform(0, 2e-3);
+	for (uint32_t run = 0; run < 3; run++) {
+		if (run == 1)
+			g.m.s.params.noise.rate = scenes_fixed(1e-4);
+		if (run == 2)
+			scenes_add_fault(&g.m.s,
+			    topo_clos_link_tor(&g.m.s.topo.clos, 9, 1, 0), 0.3);
+		struct scene *s = scenes_draw(&g.m.s, run);
+		const double want = loss_by_pairs(&g, s);
+		assert_ok(
+		    xp_bulk_mesh_open(&m, &g.m.s.topo, &g.m.p, 0, test_err()));
+		assert_ok(xp_bulk_mesh_run(m, s, &row, &none, test_err()));
+		assert_near(row.true_drop_rate, want, 1e-9 * want);
+		xp_bulk_mesh_close(m);
+	}
+	pingmesh_close(&g.m);
+}
+
+/* --- the rest --------------------------------------------------------------- */
+
+static void assert_refused(const char *text, const char *why)
+{
+	struct pingmesh m;
+	struct xp_bulk_mesh *b;
+	struct sim_err e;
+	pingmesh_open(&m, &pingmesh_tiny, text);
+	assert_int_equal(xp_bulk_mesh_open(&b, &m.s.topo, &m.p, 0, &e),
+	    SIM_EUNSUPPORTED);
+	if (!strstr(e.msg, why))
+		fail_msg("%s", e.msg);
+	pingmesh_close(&m);
+}
+
+static void what_only_agents_have_is_refused(void **state)
+{
+	(void)state;
+	assert_refused("connect: {synack_timer: true}", "use plane pingmesh");
+	assert_refused("along: quantile, time: echo, pinglist: "
+		       "{payload_probes: true}",
+	    "payloads in bulk have no times");
+	assert_refused("trace: {on: true}", "only agents trace");
+	assert_refused("agent: {ports: list}", "ports in bulk");
+	assert_refused("history: 1200", "of one window or of all");
+	assert_refused("pinglist: {vips: \"198.18.0.1\"}", "vips are probed");
+	assert_refused("pinglist: {ports: \"80,81\"}", "of one class");
+	assert_refused("window: 601, duration: 601",
+	    "window 601 s is no whole number of probes of a pair, one each ");
+	assert_refused("agent: {first_port: 40000, last_port: 40009}",
+	    "more probes than ports (10)");
+}
+
+static void too_many_probes_to_be_told_are_refused(void **state)
+{
+	struct pingmesh m;
+	struct xp_bulk_mesh *b;
+	struct sim_err e;
+	(void)state;
+	pingmesh_open(&m, &shape,
+	    "duration: 86400, window: 86400, pinglist: {tor_interval_s: 10, "
+	    "dc_interval_s: 10}");
+	assert_int_equal(xp_bulk_mesh_open(&b, &m.s.topo, &m.p, 1, &e),
+	    SIM_ELIMIT);
+	assert_true(
+	    strstr(e.msg, "algorithms and repairs read each probe") != NULL);
+	assert_ok(xp_bulk_mesh_open(&b, &m.s.topo, &m.p, 0, test_err()));
+	xp_bulk_mesh_close(b);
+	pingmesh_close(&m);
+}
+
+static int run_once(void *arg, struct sim_err *e)
+{
+	struct pingmesh *m = arg;
+	const struct xp_pingmesh_hooks none = {.arg = NULL};
+	struct res_trial_metrics row[4];
+	struct xp_bulk_mesh *b;
+	int rc = xp_bulk_mesh_open(&b, &m->s.topo, &m->p, 1, e);
+	if (rc < 0)
+		return rc;
+	rc = xp_bulk_mesh_run(b, &m->s.scene, row, &none, e);
+	xp_bulk_mesh_close(b);
+	return rc;
+}
+
+static void running_out_of_memory_is_told(void **state)
+{
+	struct pingmesh m;
+	(void)state;
+	pingmesh_open(&m, &pingmesh_tiny,
+	    "duration: 120, window: 60, along: window, service: \"0-3\", "
+	    "repair: {on: true}, pinglist: {tor_interval_s: 10, "
+	    "dc_interval_s: 10}");
+	m.s.params.noise.rate = scenes_fixed(0.05);
+	pingmesh_add_holes(&m, 1, 0.5);
+	scenes_draw(&m.s, 0);
+	test_each_alloc_fails(run_once, &m);
+	xp_bulk_mesh_close(NULL);
+	pingmesh_close(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_healthy_mesh_is_that_of_agents),
+	    cmocka_unit_test(a_bad_t2_is_that_of_agents),
+	    cmocka_unit_test(black_holes_are_those_of_agents),
+	    cmocka_unit_test(a_pod_without_power_is_that_of_agents),
+	    cmocka_unit_test(the_mean_loss_is_that_of_all_pairs),
+	    cmocka_unit_test(what_only_agents_have_is_refused),
+	    cmocka_unit_test(too_many_probes_to_be_told_are_refused),
+	    cmocka_unit_test(running_out_of_memory_is_told),
+	};
+	return cmocka_run_group_tests_name("experiments/pingmesh/bulk", tests,
+	    NULL, NULL);
+}
