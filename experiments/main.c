@@ -14,6 +14,7 @@
 
 const struct cmd_verb cmd_verbs[] = {
     {"run", "run a spec's sweep, or go on with it", cmd_run},
+    {"submit", "the same as shards, on a cluster", cmd_submit},
     {"status", "how far a sweep is", cmd_status},
     {"table", "results as TSV or JSON, with exact intervals", cmd_table},
     {"plot", "results as SVG, PDF and PNG, or in the terminal", cmd_plot},

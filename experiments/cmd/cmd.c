@@ -246,6 +246,12 @@ int cmd_is_same_file(const char *a, const char *b)
 	    x.st_ino == y.st_ino;
 }
 
+int cmd_is_folder(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
 int cmd_check_output(const char *option, const char *path, char *const input[],
     size_t n, struct sim_err *e)
 {
@@ -393,32 +399,6 @@ int cmd_find_results(char **out, const char *name, struct sim_err *e)
 	    "there is no file %s, and no %s; `culprit run` makes "
 	    "it.",
 	    name, path);
-}
-
-int cmd_read_state(struct res_cube *c, const char *path, struct sim_err *e)
-{
-	char *journal;
-	int rc = xp_run_path(&journal, path, ".journal", e);
-	if (rc < 0)
-		return rc;
-	/* A sweep that ends meanwhile removes its journal once PATH has all:
-	 * then PATH is read again. */
-	for (int try = 0; try < 2; try++) {
-		res_cube_free(c);
-		if ((rc = res_h5_read(c, path, e)) < 0)
-			break;
-		const struct res_progress p = res_cube_progress(c);
-		if (p.n_done == p.n_cells && access(journal, F_OK) != 0)
-			break;
-		rc = xp_journal_read(journal, c, e);
-		if (rc == 0)
-			rc = res_until_decide(c, NULL, e);
-		if (rc == 0 || access(journal, F_OK) == 0)
-			break;
-		rc = 0;
-	}
-	free(journal);
-	return rc;
 }
 
 /* "; until 0.01 accuracy_fault: 9 points at 265 to 700 runs, 5 not in 1000". */

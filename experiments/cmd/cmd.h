@@ -23,6 +23,7 @@ enum cmd_exit {
 int cmd_run(int argc, char **argv);
 int cmd_arena(int argc, char **argv);
 int cmd_tune(int argc, char **argv);
+int cmd_submit(int argc, char **argv);
 int cmd_status(int argc, char **argv);
 int cmd_record(int argc, char **argv);
 int cmd_dump(int argc, char **argv);
@@ -123,6 +124,8 @@ int cmd_make_room(const char *path, const char *kind, int force,
 /* Whether two paths lead to one file. */
 int cmd_is_same_file(const char *a, const char *b);
 
+int cmd_is_folder(const char *path);
+
 /* Make the folders on the way to PATH. */
 int cmd_make_way(const char *path, struct sim_err *e);
 
@@ -138,10 +141,6 @@ int cmd_write_file(const char *path, const void *bytes, size_t n,
 /* The results file of a path or a figure (results/out/NAME.h5), to be freed;
  * it need not exist when there is a journal. Errors SIM_EIO, SIM_ENOMEM. */
 int cmd_find_results(char **out, const char *name, struct sim_err *e);
-
-/* A results file, and what its journal, if there is one, has beyond it. Errors
- * of res_h5_read() and xp_journal_read(). */
-int cmd_read_state(struct res_cube *c, const char *path, struct sim_err *e);
 
 /* "FIGURE: N of M cells done, K failed -> PATH", on stdout. */
 void cmd_print_cells(const struct res_cube *c, const char *path);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/sweep/state.h"
 #include "results/file.h"
 #include "results/shards.h"
 #include "sim/text.h"
@@ -60,7 +61,7 @@ static int merge_one(struct res_shards *s, const char *path, const char *output,
 		return sim_fail(e, SIM_EINVAL,
 		    "-o %s is one of the files to merge; give another name.",
 		    output);
-	int rc = cmd_read_state(&c, path, e);
+	int rc = xp_state_read(&c, path, e);
 	if (rc == 0)
 		return res_shards_add(s, &c, path, e);
 	/* A file that is not whole is no mistake of the command line. */

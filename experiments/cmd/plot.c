@@ -121,17 +121,11 @@ static size_t format_of(const char *path)
 	return dot ? sim_word_find(formats, dot + 1) : N_FORMATS;
 }
 
-static int is_folder(const char *path)
-{
-	struct stat st;
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* Does -o name one file? What has another suffix is a folder only if it is
  * there, as it may be a mistake. */
 static int names_file(const struct args *a)
 {
-	return a->output && !is_folder(a->output) &&
+	return a->output && !cmd_is_folder(a->output) &&
 	    format_of(a->output) < N_FORMATS;
 }
 
@@ -150,8 +144,8 @@ static void check(const void *args, struct argp_state *state)
 	if (names_file(a) && a->files.n > 1)
 		argp_error(state, "-o %s is one file, and %zu are to be drawn",
 		    a->output, a->files.n);
-	if (name && !names_file(a) && !is_folder(a->output) && name[0] != '.' &&
-	    strchr(name, '.'))
+	if (name && !names_file(a) && !cmd_is_folder(a->output) &&
+	    name[0] != '.' && strchr(name, '.'))
 		argp_error(state,
 		    "-o %s is no folder that is there, and figures are .svg, "
 		    ".pdf or .png",

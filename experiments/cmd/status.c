@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/status_cluster.h"
 #include "experiments/sweep/journal.h"
 #include "experiments/sweep/run.h"
+#include "experiments/sweep/state.h"
 #include "results/json.h"
 #include "results/shards.h"
 #include "sim/text.h"
@@ -15,7 +17,7 @@
 
 struct args {
 	struct cmd_words files;
-	int json;
+	int json, cluster;
 };
 
 static void print_counts(const struct res_progress *p)
@@ -199,12 +201,20 @@ static int say_state(const char *name, int json, struct sets *sets)
 {
 	struct res_cube c = {0};
 	struct sim_err e = {0};
-	char *path = NULL;
+	char *path = NULL, *cluster;
 	int code = CMD_TROUBLE, rc = cmd_find_results(&path, name, &e);
+	/* Of shards that are not merged yet there is a folder. */
+	if ((rc < 0 || cmd_is_folder(path)) &&
+	    cmd_find_cluster(&cluster, name, NULL) == 0) {
+		free(path);
+		code = cmd_status_folder(cluster, json);
+		free(cluster);
+		return code;
+	}
 	/* A sweep that was killed early has a journal alone. */
 	if (rc == 0 && access(path, F_OK) != 0) {
 		rc = print_journal(path, json, &e);
-	} else if (rc == 0 && (rc = cmd_read_state(&c, path, &e)) == 0) {
+	} else if (rc == 0 && (rc = xp_state_read(&c, path, &e)) == 0) {
 		const struct res_progress p = res_cube_progress(&c);
 		print_state(&c, path, json);
 		if (p.n_done == p.n_cells)
@@ -216,9 +226,20 @@ static int say_state(const char *name, int json, struct sets *sets)
 	return rc < 0 ? cmd_fail(CMD_TROUBLE, &e) : code;
 }
 
+static void cmd_status_check(const void *args, struct argp_state *state)
+{
+	const struct args *a = args;
+	if (a->files.n == 0 && !a->cluster)
+		argp_error(state, "which FILE?");
+}
+
 int cmd_status(int argc, char **argv)
 {
 	static const struct cmd_option options[] = {
+	    {"cluster", 0, NULL,
+		"of the shards of `culprit submit`: which are done, running, "
+		"queued, failed or missing; without a name, of all of them",
+		.take = cmd_take_flag, .at = CMD_AT(cluster)},
 	    {"json", 0, NULL, "JSON, one object a line", .take = cmd_take_flag,
 		.at = CMD_AT(json)},
 	    {0},
@@ -226,7 +247,7 @@ int cmd_status(int argc, char **argv)
 	static const struct cmd_line line = {
 	    .options = options,
 	    .word = {.take = cmd_take_all, .at = CMD_AT(files)},
-	    .without = "which FILE?",
+	    .check = cmd_status_check,
 	    .args_doc = "FILE|FIGURE...",
 	    .doc = "Say how many cells of a sweep are done, failed and "
 		   "crashed, also while it runs: of results/out/FIGURE.h5 or "
@@ -243,6 +264,8 @@ int cmd_status(int argc, char **argv)
 	struct sim_err e = {0};
 	int code = CMD_GOOD;
 	cmd_parse(&line, argc, argv, &a);
+	if (a.cluster)
+		return cmd_status_cluster(&a.files, a.json);
 	for (size_t i = 0; i < a.files.n; i++)
 		if (say_state(a.files.word[i], a.json, &sets) != CMD_GOOD)
 			code = CMD_TROUBLE;

@@ -12,6 +12,7 @@
 #include "experiments/cmd/archive.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/verify_claim.h"
+#include "experiments/sweep/state.h"
 #include "results/file.h"
 #include "results/h5.h"
 #include "results/json.h"
@@ -157,7 +158,7 @@ static int open_results(struct results *r, const char *figure,
 	snprintf(r->figure, sizeof(r->figure), "%s", figure);
 	snprintf(path, sizeof(path), "results/out/%s.h5", figure);
 	r->there = access(path, F_OK) == 0;
-	rc = r->there ? cmd_read_state(&r->cube, path, e)
+	rc = r->there ? xp_state_read(&r->cube, path, e)
 		      : open_folder(r, figure, e);
 	if (rc < 0)
 		*r->figure = '\0';

@@ -12,8 +12,10 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "sim/time.h"
 #include "sim/vec.h"
 
 /* Of record and header; see the layout in experiments/sweep/journal.h. */
@@ -278,6 +280,32 @@ static int make(struct xp_journal **out, const char *path,
 	return 0;
 }
 
+/* Take the lock, or say by errno why not. Who asks whether it is held takes it
+ * too, for a moment, so one that is not free is asked for again. */
+static int lock_now(int fd)
+{
+	enum { TRIES = 20 };
+	const struct timespec moment = {.tv_nsec = 10 * SIM_MS};
+	for (int i = 1; flock(fd, LOCK_EX | LOCK_NB) < 0; i++) {
+		if (errno != EWOULDBLOCK || i == TRIES)
+			return -1;
+		nanosleep(&moment, NULL);
+	}
+	return 0;
+}
+
+int xp_journal_is_held(const char *path)
+{
+	/* Network file systems lend a lock to writers alone. */
+	const int fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	const int held =
+	    flock(fd, LOCK_EX | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	close(fd);
+	return held;
+}
+
 /* Open and lock the file. Between the two its last owner may have removed it;
  * then the name stands for another file by now, or for none, and the lock on
  * the old one keeps nobody away. So the name is looked up again. */
@@ -288,7 +316,7 @@ static int open_locked(struct xp_journal *j, struct sim_err *e)
 		j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 		if (j->fd < 0)
 			return journal_io_fail(j, "open", e);
-		if (flock(j->fd, LOCK_EX | LOCK_NB) < 0) {
+		if (lock_now(j->fd) < 0) {
 			if (errno != EWOULDBLOCK)
 				return journal_io_fail(j, "lock", e);
 			return sim_fail(e, SIM_EIO,
@@ -410,6 +438,26 @@ int xp_journal_count(const char *path, uint64_t *n_done, struct sim_err *e)
 		*n_done += sim_load_32(r + 8) == RES_DONE;
 	}
 	free(r);
+	dispose(j);
+	return rc;
+}
+
+int xp_journal_length(const char *path, uint64_t *n_records, struct sim_err *e)
+{
+	const struct res_cube none = {0};
+	struct xp_journal *j;
+	struct stat st;
+	int rc;
+	*n_records = 0;
+	if ((rc = make(&j, path, &none, e)) < 0)
+		return rc;
+	if ((j->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
+		rc = journal_io_fail(j, "open", e);
+	else if ((rc = check_any_header(j, e)) == 0 && fstat(j->fd, &st) < 0)
+		rc = journal_io_fail(j, "inspect", e);
+	else if (rc == 0)
+		*n_records =
+		    ((uint64_t)st.st_size - HEADER_BYTES) / j->record_bytes;
 	dispose(j);
 	return rc;
 }

@@ -47,6 +47,14 @@ int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e);
  * there is to say when nothing else is left. Errors SIM_EIO, SIM_EMISMATCH. */
 int xp_journal_count(const char *path, uint64_t *n_done, struct sim_err *e);
 
+/* The same by its size alone: records that were written, also of cells that
+ * failed. Cost O(1). */
+int xp_journal_length(const char *path, uint64_t *n_records, struct sim_err *e);
+
+/* Whether a process holds the journal at PATH, and so runs its sweep; 0 also
+ * when there is none. Who opens one waits a moment for those who ask. */
+int xp_journal_is_held(const char *path);
+
 /* Rename PATH to PATH~, replacing an older PATH~, so that a new journal can be
  * opened: ALWAYS, or only what is not a journal of C's sweep. One without a
  * record is removed. No file at PATH is fine.
