@@ -110,13 +110,19 @@ WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wpointer-arith -Wvla \
 OPT    := $(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)
 SANF   := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all)
 OURS    = -std=gnu17 -g $(OPT) $(WARN) $(SANF) -ffile-prefix-map=$(CURDIR)=. \
-	-MMD -MP -I. -D_GNU_SOURCE
+	-MMD -MP -I. -I$B -D_GNU_SOURCE
 # A results file has the same bytes wherever it was made, so what decides its
 # numbers is not the builder's to choose: it stands after CFLAGS.
 NUMBERS := -fno-fast-math -ffp-contract=off -fno-math-errno
 FLAGS   = $(CPPFLAGS) $(CFLAGS) $(NUMBERS)
-LINK    = $(CC) $(SANF) $(LDFLAGS)
-LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -lm $(LDLIBS)
+# Libraries that are loaded late (sim/late.h) are only linked with what calls
+# them in other ways, as some tests do.
+LINK    = $(CC) $(SANF) -Wl,--as-needed $(LDFLAGS)
+LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -ldl -lm $(LDLIBS)
+LATE   := results/hdf5.late topo/igraph.late \
+	$(if $(MHD),experiments/live/microhttpd.late) \
+	$(if $(CURL),experiments/live/curl.late) \
+	$(if $(PCAP),experiments/everflow/pcap.late)
 
 SRC  := $(filter-out $(UNFIT) models/bpf/% experiments/plug/mine.c,$(sort $(shell \
 	find $(LAYERS) -name '*.c')))
@@ -150,6 +156,19 @@ $B/%.o: %.c $B/flags.txt
 # The kernels' plain loops are written for the vectoriser.
 $B/models/bulk/kernel.o $B/algos/sieve/sieve_lanes.o $B/topo/alike.o: \
     OPT := $(if $(SAN),$(OPT),-O3)
+
+$(OBJ): | $(LATE:%=$B/%.h)
+$(LATE:%=$B/%.h): $B/%.h: % sim/late.sh $B/flags.txt
+	@mkdir -p $(@D); echo "  GEN   $@"
+	$(Q)sim/late.sh $< '$(CC)' $(filter -L%,$(PKG_LIBS)) >$@.new && \
+	    mv $@.new $@
+
+# Needs what the program loads late, for tools that look for what it needs.
+$B/late.so: $(LATE) $B/flags.txt
+	@mkdir -p $(@D); echo "  LINK  $@"
+	$(Q)$(CC) -shared -o $@ -x c /dev/null -Wl,--no-undefined,--no-as-needed \
+	    $(patsubst %,-Wl$(,)-u$(,)%,$(shell sed -n 's/^use //p' $(LATE))) \
+	    $(filter -L%,$(PKG_LIBS)) $(shell sed -n 's/^link //p' $(LATE))
 
 # A stamp is written only when what it says has changed, and what depends on it
 # is made anew then. With `clean` among the goals all else is made after it.
@@ -227,7 +246,6 @@ $B/algos/pingmesh/pinglist.xsd.h: algos/pingmesh/pinglist.xsd Makefile $B/flags.
 
 HAS_SCHEMA := $B/experiments/cmd/pinglist.o $B/experiments/live/serve.o
 $(HAS_SCHEMA): $B/algos/pingmesh/pinglist.xsd.h
-$(HAS_SCHEMA): OURS += -I$B
 
 # So are what a report is made of: an array of lines, as a compiler need not
 # take a string of more than 4,095 bytes.
@@ -236,7 +254,6 @@ $(LINES:%=$B/%.h): $B/%.h: % Makefile
 	@mkdir -p $(@D); echo "  GEN   $@"
 	$(Q)sed -e 's/[\\"]/\\&/g; s/.*/"&\\n",/; $$s/$$/\nNULL/' $< >$@
 
-$B/experiments/report/%.o: OURS += -I$B
 $B/experiments/report/draw.o: $B/experiments/report/cell.css.h
 $B/experiments/report/page.o: $(LINES:%=$B/%.h)
 

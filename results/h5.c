@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <hdf5_hl.h>
-
 #include "results/file.h"
 #include "results/h5_parts.h"
 #include "sim/bytes.h"
@@ -568,9 +566,8 @@ int res_h5_write_from(const struct res_cube *c,
 {
 	unsigned char *bytes = NULL;
 	size_t n = 0;
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	int rc = res_cube_check(c, e);
-	if (rc < 0)
+	if (rc < 0 || (rc = res_h5_begin(e)) < 0)
 		return sim_wrap(e, rc, "cannot write %s", path);
 	struct writer w = {.c = c, .from = from, .e = e};
 	if ((w.file = res_h5_image_create()) < 0)

@@ -1,12 +1,11 @@
-/* results/h5_parts.h -- what the files that include hdf5.h share.
+/* results/h5_parts.h -- what the files that use HDF5 share.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef RESULTS_H5_PARTS_H
 #define RESULTS_H5_PARTS_H
 
-#include <hdf5.h>
-
 #include "results/cube.h"
+#include "results/hdf5.late.h"
 #include "sim/err.h"
 #include "sim/table.h"
 
@@ -17,6 +16,10 @@
 /* HDF5's core driver refuses to open an image under the name of a file that
  * exists. No file can have this one, as /dev/null is no folder. */
 #define RES_H5_NO_FILE "/dev/null/image"
+
+/* Load HDF5, unless it is, and keep it from printing. Comes before all other
+ * calls of it. Errors SIM_EDEP. */
+int res_h5_begin(struct sim_err *e);
 
 /* A new file in memory, to be closed; below 0 if HDF5 fails. And *BYTES, to be
  * freed, of what it holds, with the trailer. Errors SIM_EDEP, SIM_ENOMEM. */

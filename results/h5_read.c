@@ -542,9 +542,8 @@ static int read_image(struct res_cube *c, void *bytes, size_t n,
     const char *scratch, struct sim_err *e)
 {
 	int rc = check_sum(bytes, n, e);
-	if (rc < 0)
+	if (rc < 0 || (rc = res_h5_begin(e)) < 0)
 		return rc;
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	struct reader r = {.c = c, .bytes = n, .scratch = scratch, .e = e};
 	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 	H5Pset_fapl_core(access, 1 << 20, 0);

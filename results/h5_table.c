@@ -20,8 +20,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <hdf5_hl.h>
-
 #include "results/file.h"
 #include "results/h5_parts.h"
 #include "results/seal.h"
@@ -103,10 +101,9 @@ int res_h5_out_open(struct res_h5_out **out, const char *path,
     struct sim_err *e)
 {
 	struct res_h5_out *f;
-	int rc = SIM_ZALLOC(&f, 1, e);
-	if (rc < 0)
+	int rc = res_h5_begin(e);
+	if (rc < 0 || (rc = SIM_ZALLOC(&f, 1, e)) < 0)
 		return rc;
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	f->file = f->utf8 = f->fd = -1;
 	if ((rc = sim_dup(&f->path, path, e)) == 0 &&
 	    (rc = res_file_temp(&f->temp, &f->fd, path, e)) == 0 &&

@@ -32,10 +32,9 @@ static int h5_in_open(struct res_h5_in **out, const char *path, int sealed,
 {
 	char name[64];
 	struct res_h5_in *f;
-	int rc = SIM_ZALLOC(&f, 1, e);
-	if (rc < 0)
+	int rc = res_h5_begin(e);
+	if (rc < 0 || (rc = SIM_ZALLOC(&f, 1, e)) < 0)
 		return rc;
-	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 	f->file = -1;
 	f->fd = -1;
 	rc = sealed ? res_seal_open(&f->fd, &f->n_bytes, path, e)

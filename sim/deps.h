@@ -3,8 +3,8 @@
  *
  * GSL, igraph, GLPK and HDF5 print or abort by default. Their handlers are
  * process-wide, so this is the one piece of process-wide state we set.
- * sim/ may not include igraph.h, glpk.h or hdf5.h (one file each elsewhere), so
- * those files register how to silence their library.
+ * sim/ may not include igraph.h, glpk.h or hdf5.h: the files that use them
+ * silence their library.
  */
 #ifndef SIM_DEPS_H
 #define SIM_DEPS_H

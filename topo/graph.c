@@ -4,7 +4,6 @@
 #include "topo/graph.h"
 
 #include <errno.h>
-#include <igraph.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdlib.h>
@@ -12,6 +11,8 @@
 
 #include "sim/vec.h"
 #include "topo/graph_ids.h"
+#define LATE_DEFINE
+#include "topo/igraph.late.h"
 #include "topo/mesh.h"
 
 /* --- igraph's failures ----------------------------------------------------
@@ -72,7 +73,9 @@ static int fail_igraph(struct sim_err *e, int code)
 static int guard(int (*fn)(void *arg, struct sim_err *e), void *arg,
     struct sim_err *e)
 {
-	int rc;
+	int rc = sim_late_load(&late_igraph_library, e);
+	if (rc < 0)
+		return rc;
 	igraph_error_handler_t *error = igraph_set_error_handler(catch_error);
 	igraph_warning_handler_t *warning =
 	    igraph_set_warning_handler(catch_warning);

@@ -3,9 +3,10 @@
  */
 #include "experiments/everflow/capture.h"
 
-#include <pcap/pcap.h>
 #include <stdlib.h>
 
+#define LATE_DEFINE
+#include "experiments/everflow/pcap.late.h"
 #include "sim/inet.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -63,8 +64,8 @@ int xp_capture_open(struct xp_capture **out, const char *path,
 	char why[PCAP_ERRBUF_SIZE] = "";
 	struct xp_capture *c = NULL;
 	*out = NULL;
-	int rc = SIM_ZALLOC(&c, 1, e);
-	if (rc < 0)
+	int rc = sim_late_load(&late_pcap_library, e);
+	if (rc < 0 || (rc = SIM_ZALLOC(&c, 1, e)) < 0)
 		return rc;
 	rc = sim_dup(&c->path, path, e);
 	if (rc == 0) {

@@ -3,11 +3,11 @@
  */
 #include "experiments/live/call.h"
 
-#include <curl/curl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "experiments/live/curl.late.h"
 #include "experiments/live/url.h"
 #include "sim/text.h"
 #include "sim/vec.h"

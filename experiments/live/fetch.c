@@ -6,7 +6,6 @@
  */
 #include "experiments/live/fetch.h"
 
-#include <curl/curl.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "algos/pingmesh/wire.h"
+#include "experiments/live/curl.late.h"
 #include "experiments/live/url.h"
 #include "models/clock.h"
 #include "sim/vec.h"
@@ -570,8 +570,8 @@ int xp_fetch_open(struct xp_fetch **out, const struct xp_fetch_params *p,
 {
 	struct xp_fetch *f = NULL;
 	*out = NULL;
-	int rc = SIM_ZALLOC(&f, 1, e);
-	if (rc < 0)
+	int rc = sim_late_load(&late_curl_library, e);
+	if (rc < 0 || (rc = SIM_ZALLOC(&f, 1, e)) < 0)
 		return rc;
 	f->params = *p;
 	f->epoll = f->timer = -1;

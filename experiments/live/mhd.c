@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "experiments/live/listen.h"
+#define LATE_DEFINE
 #include "experiments/live/mhd_parts.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -374,8 +375,8 @@ int xp_http_open(struct xp_http_server **out, const struct xp_http_params *p,
 {
 	struct xp_http_server *s;
 	sigset_t blocked;
-	int rc = SIM_ZALLOC(&s, 1, e);
-	if (rc < 0)
+	int rc = sim_late_load(&late_microhttpd_library, e);
+	if (rc < 0 || (rc = SIM_ZALLOC(&s, 1, e)) < 0)
 		return rc;
 	s->params = *p;
 	s->service = *service;

@@ -4,12 +4,12 @@
 #ifndef EXPERIMENTS_LIVE_MHD_PARTS_H
 #define EXPERIMENTS_LIVE_MHD_PARTS_H
 
-#include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/socket.h>
 
 #include "experiments/live/lists.h"
+#include "experiments/live/microhttpd.late.h"
 #include "experiments/live/mhd.h"
 
 /* What a connection is doing: waiting for a request's first line, receiving the

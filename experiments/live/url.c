@@ -3,10 +3,11 @@
  */
 #include "experiments/live/url.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
 
+#define LATE_DEFINE
+#include "experiments/live/curl.late.h"
 #include "sim/text.h"
 
 /* A part of a URL, kept in *TEXT until the next call, or NULL if there is
@@ -45,9 +46,12 @@ static const char *fault_of(CURLU *u, const char *text, int *needs_tls)
 int xp_url_take(char out[XP_URL_MAX], const char *text, size_t n,
     const char *tail, struct sim_err *e)
 {
-	const curl_version_info_data *v = curl_version_info(CURLVERSION_NOW);
 	char url[XP_URL_MAX], quote[64];
 	int needs_tls = 0;
+	const int rc = sim_late_load(&late_curl_library, e);
+	if (rc < 0)
+		return rc;
+	const curl_version_info_data *v = curl_version_info(CURLVERSION_NOW);
 	/* Checked for both, so that what is put together below fits. */
 	if (n + strlen(tail) >= sizeof(url))
 		return sim_fail(e, SIM_EINVAL, "A URL has at most %zu bytes.",

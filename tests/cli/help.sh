@@ -66,6 +66,22 @@ the_version_names_what_made_it() {
 	same stdout want
 }
 
+# The libraries that most of a start would go to are loaded late (sim/late.h).
+it_starts_in_8_million_instructions() {
+	readelf -d "$CULPRIT" >needs
+	local lib
+	for lib in hdf5 igraph curl microhttpd pcap; do
+		! grep "NEEDED.*lib$lib" needs || fail "linked with lib$lib"
+	done
+	[[ $BUILD != *-san ]] || return 0
+	command -v valgrind >/dev/null || skip "no valgrind"
+	valgrind --tool=callgrind --callgrind-out-file=out \
+	    "$CULPRIT" --version >/dev/null 2>&1
+	local n
+	n=$(sed -n 's/^\(summary\|totals\): //p' out | head -n 1)
+	((n <= 8000000)) || fail "$n instructions"
+}
+
 # Each is read by the options of its verb; nothing is done.
 examples_are_what_verbs_take() {
 	local n=0 words
@@ -163,6 +179,7 @@ run_installed() {
 
 run_tests alone_it_explains_itself_and_exits_2 each_verb_has_help_and_usage \
     help_mentions_each_option the_version_names_what_made_it \
-    examples_are_what_verbs_take it_says_how_to_cite_it \
+    it_starts_in_8_million_instructions examples_are_what_verbs_take \
+    it_says_how_to_cite_it \
     algos_and_spec_list_what_there_is installed_it_finds_its_specs \
     a_copy_finds_its_specs
