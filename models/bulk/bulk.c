@@ -21,7 +21,8 @@ struct bulk {
 	struct bulk_clos net;
 	struct bulk_sieve sieve;
 	struct bulk_block block;
-	uint64_t n_silent; /* flows whose host was off */
+	struct bulk_block more; /* words of the second blocks, if they count */
+	uint64_t n_silent;      /* flows whose host was off */
 };
 
 /* What the words of a flow's second block mean. The block is drawn only for the
@@ -334,18 +335,19 @@ static void fill_src(struct bulk_block *b, const struct scene_traffic *tr,
 	}
 }
 
-/* Skewed traffic needs a coin from each flow's second block, and branches that
- * no vector likes; so destinations are chosen one by one. */
+/* Skewed traffic needs a coin from each flow's second block. */
 static void aim_skewed(struct bulk *b, uint64_t first)
 {
-	struct bulk_block *k = &b->block;
-	uint32_t more[4];
-	for (uint32_t i = 0; i < k->n; i++) {
-		bulk_words(&b->key, (uint32_t)first + i, 1, more);
-		k->dst[i] = scene_traffic_dst(&b->scene->traffic, k->src[i],
-		    k->word[0][i], more[MORE_COIN]);
-		k->dtor[i] = k->dst[i] / b->net.c.n_hosts;
-	}
+	struct bulk_block *k = &b->block, *more = &b->more;
+	const struct scene_traffic *tr = &b->scene->traffic;
+	const uint32_t n_hosts = b->net.c.n_hosts;
+	for (uint32_t i = 0; i < k->n; i++)
+		k->own[i] = i > 0 && k->src[i] == k->src[i - 1]
+		    ? k->own[i - 1]
+		    : tr->place[k->src[i] / n_hosts];
+	b->kernel->draw(more, &b->key, (uint32_t)first, 1);
+	b->kernel->aim_skewed(k, &b->net, scene_traffic_aim(tr), tr->tor,
+	    more->word[MORE_COIN]);
 }
 
 static int run_clos_block(struct bulk *b, uint64_t first, uint32_t n,

@@ -103,6 +103,25 @@ INLINE void aim(struct bulk_block *b, const struct bulk_clos *net)
 	}
 }
 
+INLINE void aim_skewed(struct bulk_block *b, const struct bulk_clos *net,
+    struct scene_aim aim, const topo_switch *restrict tor,
+    const uint32_t *restrict coin)
+{
+	const uint32_t n_hosts = net->c.n_hosts;
+	uint32_t place[BULK_BLOCK];
+	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
+		uint32_t rest;
+		place[i] = scene_aim_place(aim, b->own[i], b->word[0][i],
+		    coin[i], &rest);
+		b->dst[i] = high(rest, n_hosts);
+	}
+	/* Plain loads are faster than gathers. */
+	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
+		b->dtor[i] = tor[place[i]];
+		b->dst[i] += b->dtor[i] * n_hosts;
+	}
+}
+
 INLINE void path(struct bulk_block *b, const struct bulk_clos *net)
 {
 	const struct topo_clos *c = &net->c;
@@ -173,13 +192,19 @@ void bulk_words(const struct bulk_key *key, uint32_t flow, uint32_t b_index,
 	{                                                                      \
 		aim(b, net);                                                   \
 	}                                                                      \
+	target static void aim_skewed_##suffix(struct bulk_block *b,           \
+	    const struct bulk_clos *net, struct scene_aim aim,                 \
+	    const topo_switch *tor, const uint32_t *coin)                      \
+	{                                                                      \
+		aim_skewed(b, net, aim, tor, coin);                            \
+	}                                                                      \
 	target static void path_##suffix(struct bulk_block *b,                 \
 	    const struct bulk_clos *net)                                       \
 	{                                                                      \
 		path(b, net);                                                  \
 	}                                                                      \
 	static const struct bulk_kernel kernel_##suffix = {#suffix,            \
-	    draw_##suffix, aim_##suffix, path_##suffix};
+	    draw_##suffix, aim_##suffix, aim_skewed_##suffix, path_##suffix};
 
 /* The same loops, always inlined, compiled once for each target. */
 KERNEL(portable, )

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "models/scene/traffic.h"
 #include "topo/clos.h"
 
 #define BULK_BLOCK 256 /* flows; the arrays below stay in the L1 cache */
@@ -26,6 +27,7 @@ struct bulk_block {
 	uint32_t src[BULK_BLOCK];  /* source host */
 	uint32_t dst[BULK_BLOCK];  /* destination host */
 	uint32_t dtor[BULK_BLOCK]; /* its ToR */
+	uint32_t own[BULK_BLOCK]; /* place of the source's, in skewed traffic */
 	uint32_t word[4]
 		     [BULK_BLOCK]; /* where to, packets, ports, lost or not */
 	/* Links of the path; the two of tier 2 are `none` inside a pod. */
@@ -50,6 +52,9 @@ struct bulk_kernel {
 	    uint32_t first, uint32_t b_index);
 	/* dst, dtor by word[0] for uniform traffic. */
 	void (*aim)(struct bulk_block *b, const struct bulk_clos *net);
+	/* The same by own and coin, too, where TOR[places] are not alike. */
+	void (*aim_skewed)(struct bulk_block *b, const struct bulk_clos *net,
+	    struct scene_aim aim, const topo_switch *tor, const uint32_t *coin);
 	/* up1 .. need by src, dst, dtor and words 1 to 3. */
 	void (*path)(struct bulk_block *b, const struct bulk_clos *net);
 };

@@ -218,40 +218,16 @@ topo_host scene_traffic_src(const struct scene_traffic *tr, uint64_t flow)
 	return lo;
 }
 
-/* The group, hot or not, that COIN chooses, as places [*from, *to) of the list
- * of ToRs. If the source's own ToR is all of that group it takes the other,
- * since nobody sends to its own ToR. */
-static void pick_group(const struct scene_traffic *tr, uint32_t own,
-    uint32_t coin, uint32_t *from, uint32_t *to)
-{
-	int hot = coin < tr->params.hot_share * 0x1p32;
-	if (tr->n_hot == 1 && own == 0)
-		hot = 0;
-	if (tr->n_tors - tr->n_hot == 1 && own == tr->n_hot)
-		hot = 1;
-	*from = hot ? 0 : tr->n_hot;
-	*to = hot ? tr->n_hot : tr->n_tors;
-}
-
 topo_host scene_traffic_dst(const struct scene_traffic *tr, topo_host src,
     uint32_t word, uint32_t coin)
 {
 	const topo_switch own_tor = topo_tor_of(tr->topo, src);
 	const uint32_t own = tr->place ? tr->place[own_tor] : own_tor;
-	uint32_t from = 0, to = tr->n_tors;
-	if (tr->n_hot > 0)
-		pick_group(tr, own, coin, &from, &to);
-
-	/* Multiply and shift: the high half of the product is a uniform choice
-	 * of a ToR, and its low half is as good as a fresh word, which chooses
-	 * the host. The source's own ToR is left out by counting past it. */
-	const uint32_t own_inside = own >= from && own < to;
-	const uint64_t m = (uint64_t)word * (to - from - own_inside);
-	uint32_t i = from + (uint32_t)(m >> 32);
-	if (own_inside && i >= own)
-		i++;
-	const topo_switch tor = tr->tor ? tr->tor[i] : i;
-	const uint64_t rank = (m & UINT32_MAX) * n_hosts_under(tr, tor) >> 32;
+	uint32_t rest;
+	const uint32_t place =
+	    scene_aim_place(scene_traffic_aim(tr), own, word, coin, &rest);
+	const topo_switch tor = tr->tor ? tr->tor[place] : place;
+	const uint64_t rank = (uint64_t)rest * n_hosts_under(tr, tor) >> 32;
 	return tr->hosts ? tr->hosts[tr->host_off[tor] + rank]
 			 : tor * tr->topo->clos.n_hosts + (uint32_t)rank;
 }

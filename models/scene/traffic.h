@@ -4,6 +4,8 @@
 #ifndef MODELS_SCENE_TRAFFIC_H
 #define MODELS_SCENE_TRAFFIC_H
 
+#include <math.h>
+
 #include "models/scene/tcp.h"
 #include "sim/parts.h"
 #include "sim/rng.h"
@@ -70,6 +72,44 @@ static inline uint64_t scene_traffic_first(const struct scene_traffic *tr,
 
 /* The host that sends flow F. Cost O(1) when fixed, else O(log hosts). */
 topo_host scene_traffic_src(const struct scene_traffic *tr, uint64_t flow);
+
+/* How ToRs are chosen: of n_tors places the first n_hot are hot, and if ANY coin
+ * chooses these, those up to LAST do. */
+struct scene_aim {
+	uint32_t n_tors, n_hot, last, any;
+};
+
+static inline struct scene_aim scene_traffic_aim(const struct scene_traffic *tr)
+{
+	const double limit = ceil(tr->params.hot_share * 0x1p32);
+	const uint32_t any = tr->n_hot > 0 && limit > 0;
+	return (struct scene_aim){tr->n_tors, tr->n_hot,
+	    any ? (uint32_t)(limit - 1) : 0, any};
+}
+
+/* The place of the ToR that a flow from the ToR at place OWN goes to, as
+ * scene_traffic_dst() chooses it. COIN chooses the group, hot or not: if the
+ * source's own ToR is all of that group, the other, since nobody sends to its
+ * own ToR. *REST is as good as a fresh word. Without a branch: nobody could
+ * predict one. */
+static inline __attribute__((always_inline)) uint32_t
+scene_aim_place(struct scene_aim a, uint32_t own, uint32_t word, uint32_t coin,
+    uint32_t *rest)
+{
+	uint32_t hot = (coin <= a.last) & a.any;
+	hot &= !((a.n_hot == 1) & (own == 0));
+	hot |= (a.n_tors - a.n_hot == 1) & (own == a.n_hot);
+	const uint32_t from = hot ? 0 : a.n_hot, to = hot ? a.n_hot : a.n_tors;
+
+	/* Multiply and shift: the high half of the product is a uniform choice
+	 * of a ToR, and its low half is as good as a fresh word, which chooses
+	 * the host. The source's own ToR is left out by counting past it. */
+	const uint32_t own_inside = (own >= from) & (own < to);
+	const uint32_t n = to - from - own_inside;
+	const uint32_t i = from + (uint32_t)((uint64_t)word * n >> 32);
+	*rest = word * n;
+	return i + (own_inside & (i >= own));
+}
 
 /* A destination from two uniform words; COIN decides hot or not and is not
  * looked at when traffic is uniform. Bias below hosts / 2^32. */
