@@ -51,7 +51,8 @@ static const struct cmd_line explain_line = {
 	"The cell is that of the sweep: the same point and run give the same "
 	"numbers, and the same drawing to the byte. Of a network with more "
 	"than 96 switches in a row the parts are drawn that matter, and a "
-	"line says what was left out.",
+	"line says what was left out. Programs and libraries that SPEC names "
+	"as algorithms are started and loaded, as by `culprit run`.",
 };
 
 static int has_suffix_of(const char *path, const char *suffix)
