@@ -14,7 +14,16 @@ struct chances_rig {
 	struct sieve_exact exact;
 	struct sim_rng r;
 	double *got, *want; /* [links]; got -1: not listed */
+	uint32_t most;      /* failures that the oracle knows; 0: any number */
 };
+
+static double chances_any(double thin, uint32_t most)
+{
+	double sum = 0;
+	for (uint32_t k = 0; k <= most; k++)
+		sum += pow(thin, -(double)k);
+	return 1 - 1 / sum;
+}
 
 static void chances_open(struct chances_rig *c, unsigned kinds, uint32_t run,
     unsigned n_failed)
@@ -46,6 +55,9 @@ static void chances_of_sieve(struct chances_rig *c)
 	struct sieve_search *s = &c->s;
 	for (topo_link l = 0; l < c->x.topo.n_links; l++)
 		c->got[l] = -1;
+	/* As the oracles have it: any number, or up to two, is thin times less
+	 * likely than one less. */
+	s->any = chances_any(s->thin, c->most ? c->most : c->x.topo.n_links);
 	s->model.topo = &c->x.topo;
 	assert_ok(sieve_model_read(&s->model, &c->x.w, test_err()));
 	assert_ok(sieve_search_run(s, test_err()));
@@ -137,7 +149,8 @@ static void sampling_gives_what_all_sets_do(void **state)
 enum { CHANCES_RUNS = 24 };
 
 /* Against all sets of up to two, healthy hazards being the mean. What differs
- * most is that the slab here knows of no failure found before. */
+ * most is that the slab here knows of no failure found before, and that more than
+ * two may have failed. */
 static void chances_are_those_of_all_sets(void **state)
 {
 	(void)state;
@@ -148,6 +161,7 @@ static void chances_are_those_of_all_sets(void **state)
 		chances_open(&c, run % 2 ? OBS_TELE_A1 : OBS_TELE_INT, run,
 		    run % 3);
 		c.s.thin = 1.4;
+		c.most = 2;
 		chances_of_sieve(&c);
 		chances_exact(&c);
 		sieve_exact_sets(&c.exact, c.want);
@@ -163,7 +177,7 @@ static void chances_are_those_of_all_sets(void **state)
 	print_message("          half the sum of differences: mean %.4f, most "
 		      "%.4f\n",
 	    total / CHANCES_RUNS, worst);
-	assert_true(total / CHANCES_RUNS < 0.02 && worst < 0.15);
+	assert_true(total / CHANCES_RUNS < 0.06 && worst < 0.3);
 }
 
 /* Against the posterior of all hazards and any number of failures: by telemetry,
@@ -176,8 +190,8 @@ static const struct {
 	unsigned kinds;
 	const char *name;
 	double mean, most, link;
-} chances_bounds[] = {{OBS_TELE_INT, "int", 0.13, 0.9, 0.6},
-    {OBS_TELE_A1, "a1", 0.04, 0.15, 0.12}};
+} chances_bounds[] = {{OBS_TELE_INT, "int", 0.2, 0.9, 0.6},
+    {OBS_TELE_A1, "a1", 0.1, 0.3, 0.12}};
 
 static void chances_are_those_of_the_posterior(void **state)
 {
@@ -221,9 +235,8 @@ static void each_link_has_a_chance(void **state)
 	for (uint32_t run = 0; run < 8; run++) {
 		struct telemetry_rig x;
 		struct sim_rng r;
-		struct sieve_search s = {.thin = 1};
+		struct sieve_search s = {.thin = 1, .any = 0.5};
 		struct sieve_belief *b;
-		double all = 0;
 		unsigned n = 0;
 		telemetry_rig_open(&x, 4, 5e-5, OBS_TELE_A1, run);
 		test_rng(&r, run);
@@ -240,7 +253,6 @@ static void each_link_has_a_chance(void **state)
 		sieve_chances_all(&s, b);
 		for (size_t i = 0; i < s.n; i++)
 			if (s.list[i].link < x.topo.n_links) {
-				all += s.list[i].chance;
 				assert_near(b[s.list[i].link].chance,
 				    s.list[i].chance, 0);
 				b[s.list[i].link].chance = -1;
@@ -248,10 +260,11 @@ static void each_link_has_a_chance(void **state)
 		for (topo_link l = 0; l < x.topo.n_links; l++) {
 			if (b[l].chance < 0)
 				continue;
-			const double odds =
-			    exp(sieve_search_weigh(&s, l).ln_factor +
-				sieve_search_odds(&s, all));
-			assert_near(b[l].chance, odds / (1 + odds), 1e-12);
+			const double ln = sieve_search_weigh(&s, l).ln_factor,
+				     odds = exp(ln +
+					 sieve_share_ln_odds(&s.share, ln));
+			assert_near(b[l].chance,
+			    s.share.any * odds / (1 + odds), 1e-12);
 			assert_near(b[l].healthy, s.prior.mean, 0);
 			n++;
 		}

@@ -241,6 +241,7 @@ int algo_planner_open(struct algo_planner **out, const struct topo *t,
 	p->sieve.model.even = 1;
 	p->sieve.model.floor = -log1p(-params->healthy);
 	p->sieve.thin = 1;
+	p->sieve.any = 0.5;
 	p->sieve.prior.least = -log1p(-params->least);
 	if ((rc = planner_check(p, e)) < 0 || (rc = planner_room(p, e)) < 0 ||
 	    (rc = algo_planner_begin(p, e)) < 0) {

@@ -19,6 +19,9 @@ struct sieve {
 static const struct sim_field sieve_fields[] = {
     {"thin", SIM_F_F64, FIELD(thin), .min = 0, .max = 1e6, .unit = "1",
 	.def = "0", .doc = "how much rarer a failure more is; 0: by telemetry"},
+    {"any", SIM_F_F64, FIELD(any), .min = 1e-9, .max = 1, .unit = "1",
+	.def = "0.5",
+	.doc = "chance, before a window is seen, that anything failed in it"},
     {0},
 };
 
@@ -59,14 +62,13 @@ static int sieve_by_chance(const void *a, const void *b)
 }
 
 /* Of N candidates, the likeliest first, how many to accuse, NONE being the chance
- * that there is nobody: as many as make the
- * expected F-measure greatest, to first order; nobody if it is likelier that
- * nothing failed, when that is right. Where the search accepted nobody, nobody
- * is: some that explain the same may be likely together and none alone. */
+ * that there is nobody, and UNLISTED how many more than they are expected to have
+ * failed: as many as make the expected F-measure greatest, to first order; nobody
+ * if it is likelier that nothing failed, when that is right. */
 static size_t sieve_answer(const struct sieve_candidate list[], size_t n,
-    double none)
+    double none, double unlisted)
 {
-	double all = 0, sum = 0, most = none;
+	double all = unlisted, sum = 0, most = none;
 	size_t best = 0;
 	for (size_t i = 0; i < n; i++)
 		all += list[i].chance;
@@ -115,8 +117,11 @@ static int sieve_write(struct sieve *a, struct algo_verdicts *out,
 	for (size_t i = 0; rc == 0 && i < s->n; i++)
 		rc = algo_verdicts_add(out, s->list[i].link, s->list[i].chance,
 		    e);
-	out->n_flagged = s->n_failed > 0 || s->holes.n_taken > 0
-	    ? sieve_answer(s->list, s->n, s->none)
+	/* Where paths are not known some that explain the same may be likely
+	 * together and none alone: there nobody is who was not accepted. */
+	out->n_flagged = s->n_failed > 0 || s->holes.n_taken > 0 ||
+		!sieve_model_has_maybe(&s->model)
+	    ? sieve_answer(s->list, s->n, s->none, s->unlisted)
 	    : 0;
 	return rc == 0 ? sieve_tell(s, out, e) : rc;
 }
@@ -233,6 +238,7 @@ static int sieve_diagnose(void *work, const struct obs *window,
 		return algo_verdicts_reserve_flows(out, window->flows.n, e);
 	s->bursts.on = 0;
 	s->thin = sieve_thin(a, window->tallies->telemetry);
+	s->any = a->params.any;
 	if ((rc = sieve_model_read(&s->model, window, e)) < 0 ||
 	    (rc = sieve_search_run(s, e)) < 0 ||
 	    (sieve_bursts_show(s) && (rc = sieve_bursts_run(s, e)) < 0))

@@ -41,6 +41,8 @@
  *
  * Scores are chances: of a link to have failed, given what was accepted besides.
  * Links that nothing tells apart share one, as switches do.
+ * How many failed, and whether anything did, is told by all candidates together
+ * (sieve_share.h).
  * The answer is the likeliest components, as many as make the expected
  * F-measure greatest. A flow is blamed on the link of its way that is expected
  * to lose most, and set aside as noise if that one is not accused; of an
@@ -58,6 +60,7 @@
 
 struct algo_sieve_params {
 	double thin; /* 0: by telemetry */
+	double any;  /* chance that something failed */
 };
 
 extern const struct algo_ops algo_sieve;

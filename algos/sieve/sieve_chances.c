@@ -6,23 +6,27 @@
 #include <math.h>
 #include <string.h>
 
-enum { SIEVE_STEPS = 5 };
-static const double SIEVE_SURE = 12, SIEVE_LISTED = 1e-4;
+static const double SIEVE_SURE = 12, SIEVE_LISTED = 1e-4, SIEVE_WIDE = -5;
 
-static double sieve_chances_ln_odds(const struct sieve_search *s, topo_link l,
-    struct sieve_finding f, double n_others)
+/* ln of the odds of a link before its own evidence, which is F. */
+static double sieve_chances_before(const struct sieve_search *s, topo_link l,
+    struct sieve_finding f)
 {
 	const topo_switch at = sieve_devices_of(&s->devices, l, TOPO_NONE);
-	const double odds = at == TOPO_NONE
-	    ? sieve_search_odds(s, fmax(0, n_others))
+	return at == TOPO_NONE
+	    ? sieve_share_ln_odds(&s->share, f.ln_factor)
 	    : sieve_devices_odds(&s->devices, at, s->failed[l]);
-	return f.ln_factor + odds;
 }
 
-static double sieve_chances_odds(const struct sieve_search *s, topo_link l,
-    struct sieve_finding f, double n_others)
+static double sieve_chances_exp(double ln)
 {
-	return exp(fmin(sieve_chances_ln_odds(s, l, f, n_others), 700));
+	return exp(fmin(ln, 700));
+}
+
+/* A chance if each may fail or not, in a window in which perhaps nothing did. */
+static double sieve_chances_of(const struct sieve_search *s, double chance)
+{
+	return fmin(1, s->share.any * chance);
 }
 
 static void sieve_chances_mark(struct sieve_search *s, topo_link l)
@@ -40,19 +44,29 @@ static int sieve_chances_is_nothing(const struct sieve_search *s,
 	    log(SIEVE_LISTED);
 }
 
-/* Odds of others that would explain what the candidate does; neither was
- * accepted. */
-static void sieve_chances_rivals(struct sieve_search *s, double all)
+/* Factors of others that would explain what the candidate does; neither was
+ * accepted. Those of an accused switch have its odds instead of anybody's, and
+ * count that much more. */
+static void sieve_chances_rivals(struct sieve_search *s)
 {
-	double *odds = s->least;
-	for (size_t k = 0; k < s->n; k++)
-		odds[k] = s->failed[s->list[k].link]
+	double *factor = s->least;
+	const double usual =
+	    sieve_search_odds(s, (double)s->n_alone + s->devices.n_accused);
+	for (size_t k = 0; k < s->n; k++) {
+		const topo_link l = s->list[k].link;
+		const topo_switch at =
+		    sieve_devices_of(&s->devices, l, TOPO_NONE);
+		const double more = at == TOPO_NONE
 		    ? 0
-		    : sieve_chances_odds(s, s->list[k].link, s->list[k].found,
-			  all);
+		    : sieve_devices_odds(&s->devices, at, 0) - usual;
+		factor[k] = s->failed[l]
+		    ? 0
+		    : sieve_chances_exp(s->list[k].found.ln_factor + more);
+	}
 	uint32_t marked = SIEVE_NO_CLASS;
 	for (size_t i = 0; i < s->n; i++) {
 		struct sieve_candidate *c = &s->list[i];
+		c->rivals = 0;
 		if (s->failed[c->link] || sieve_chances_is_nothing(s, c))
 			continue;
 		/* All of a class that nothing else tells of mark the same. */
@@ -62,28 +76,114 @@ static void sieve_chances_rivals(struct sieve_search *s, double all)
 		marked = alike;
 		for (size_t k = 0; k < s->n; k++)
 			if (k != i && s->stale[s->list[k].link])
-				c->rivals += odds[k];
+				c->rivals += factor[k];
 	}
 }
 
-/* Given what was accepted. */
-static double sieve_chances_settle(struct sieve_search *s)
+/* Links that lost nothing differ by what crossed them alone, of which there are
+ * few numbers where probes have one size. */
+enum { SIEVE_UNLOST = 64 };
+struct sieve_unlost {
+	double kept;
+	struct sieve_finding found;
+};
+
+static void sieve_chances_unlost(struct sieve_unlost alike[SIEVE_UNLOST])
 {
-	double all = (double)s->n_alone + s->devices.n_accused;
-	for (unsigned k = 0; k < SIEVE_STEPS; k++) {
-		double sum = s->devices.n_accused;
-		for (size_t i = 0; i < s->n; i++) {
-			struct sieve_candidate *c = &s->list[i];
-			const double odds = sieve_chances_odds(s, c->link,
-			    c->found, all - c->chance);
-			c->chance = odds / (1 + odds + c->rivals);
-			if (sieve_devices_of(&s->devices, c->link, TOPO_NONE) ==
-			    TOPO_NONE)
-				sum += c->chance;
-		}
-		all = sum;
+	for (unsigned i = 0; i < SIEVE_UNLOST; i++)
+		alike[i].kept = -1;
+}
+
+static int sieve_chances_is_unlost(const struct sieve_model *m, topo_link l)
+{
+	return m->off[l + 1] == m->off[l] && !sieve_model_exposure(m, l);
+}
+
+static struct sieve_finding sieve_chances_weigh(const struct sieve_search *s,
+    topo_link l, struct sieve_unlost alike[SIEVE_UNLOST])
+{
+	const double kept = s->model.kept[l];
+	struct sieve_unlost *a =
+	    &alike[(uint64_t)kept * UINT64_C(0x9e3779b97f4a7c15) >> 58];
+	if (!sieve_chances_is_unlost(&s->model, l))
+		return sieve_search_weigh(s, l);
+	if (a->kept != kept)
+		*a = (struct sieve_unlost){kept, sieve_search_weigh(s, l)};
+	return a->found;
+}
+
+/* Links that lost nothing are no candidates, but somewhat likely to have failed
+ * where few packets crossed them, and they are many. Those that lost something and
+ * were ruled out are as good as healthy. Returns how many there are, and the
+ * logarithm of their mean factor. */
+static double sieve_chances_rest(struct sieve_search *s, double *ln_factor)
+{
+	const struct sieve_model *m = &s->model;
+	struct sieve_unlost alike[SIEVE_UNLOST];
+	double n = 0, sum = 0;
+	sieve_chances_unlost(alike);
+	memset(s->tried, 0, m->topo->n_links);
+	for (size_t i = 0; i < s->n; i++)
+		s->tried[s->list[i].link] = 1;
+	for (topo_link l = 0; l < m->topo->n_links; l++) {
+		if (s->tried[l] || m->kept[l] == 0 || m->choice.on ||
+		    !sieve_chances_is_unlost(m, l))
+			continue;
+		sum += exp(sieve_chances_weigh(s, l, alike).ln_factor);
+		n++;
 	}
-	return all;
+	*ln_factor = n > 0 && sum > 0 ? log(sum / n) : -INFINITY;
+	return n;
+}
+
+/* What all components say of each other. */
+static void sieve_chances_share(struct sieve_search *s)
+{
+	struct sieve_share *h = &s->share;
+	const struct topo *t = s->model.topo;
+	double ln_rest;
+	const double n_rest = sieve_chances_rest(s, &ln_rest);
+	sieve_share_begin(h, (double)t->n_links + t->n_switches, s->thin);
+	for (size_t i = 0; i < s->n; i++)
+		if (sieve_devices_of(&s->devices, s->list[i].link, TOPO_NONE) ==
+		    TOPO_NONE)
+			sieve_share_take(h, 1, s->list[i].found.ln_factor,
+			    s->list[i].rivals);
+	for (topo_switch k = 0; k < t->n_switches; k++)
+		if (s->devices.at[k].accused)
+			sieve_share_take(h, 1, sieve_devices_factor(s, k), 0);
+	for (size_t i = 0; s->holes.on && i < s->holes.n; i++)
+		if (s->holes.hole[i].taken)
+			sieve_share_take(h, 1, s->holes.hole[i].evidence, 0);
+	if (n_rest > 0)
+		sieve_share_take(h, n_rest, ln_rest, 0);
+	sieve_share_end(h, s->any);
+	s->none = h->none;
+	s->unlisted = sieve_share_expects(h, n_rest, ln_rest);
+}
+
+/* Given what was accepted. */
+static void sieve_chances_settle(struct sieve_search *s)
+{
+	const double usual = sieve_share_ln_odds(&s->share, -INFINITY);
+	for (size_t i = 0; i < s->n; i++) {
+		struct sieve_candidate *c = &s->list[i];
+		const double odds = sieve_chances_exp(c->found.ln_factor +
+		    sieve_chances_before(s, c->link, c->found));
+		c->chance = sieve_chances_of(s,
+		    odds / (1 + odds + c->rivals * exp(usual)));
+	}
+}
+
+static void sieve_chances_find(struct sieve_search *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		struct sieve_candidate *c = &s->list[i];
+		if (s->failed[c->link])
+			c->found = sieve_search_again(s, c->link);
+		else if (!sieve_chances_is_nothing(s, c))
+			c->found = sieve_search_weigh(s, c->link);
+	}
 }
 
 /* A link's chance in place of another one, beside what it has; into the list if
@@ -104,14 +204,18 @@ static void sieve_chances_add(struct sieve_search *s, topo_link l,
 /* Candidate I was accepted: what would stand in its place, were it healthy? The
  * weights of its being the one, nobody, and each other are its odds, 1 and theirs,
  * here over the greatest. */
-static void sieve_chances_swap(struct sieve_search *s, size_t i, double all)
+static void sieve_chances_swap(struct sieve_search *s, size_t i)
 {
 	static const double NOTHING = 14;
 	struct sieve_model *m = &s->model;
 	const topo_link l = s->list[i].link;
-	const double had = m->hazard[l], others = all - s->list[i].chance,
-		     odds =
-			 sieve_chances_ln_odds(s, l, s->list[i].found, others);
+	const struct sieve_finding found = s->list[i].found;
+	const int of_switch =
+	    sieve_devices_of(&s->devices, l, TOPO_NONE) != TOPO_NONE;
+	const double had = m->hazard[l],
+		     alone = sieve_share_ln_odds(&s->share,
+			 of_switch ? -INFINITY : found.ln_factor),
+		     odds = found.ln_factor + sieve_chances_before(s, l, found);
 	double most = fmax(0, odds), sum = 0;
 	sieve_chances_mark(s, l);
 	sieve_prior_count(&s->prior, had, -1);
@@ -123,7 +227,10 @@ static void sieve_chances_swap(struct sieve_search *s, size_t i, double all)
 		if (!s->stale[o])
 			continue;
 		const struct sieve_finding f = sieve_search_weigh(s, o);
-		s->least[o] = sieve_chances_ln_odds(s, o, f, others);
+		s->least[o] = f.ln_factor +
+		    (sieve_devices_of(&s->devices, o, TOPO_NONE) == TOPO_NONE
+			    ? alone
+			    : sieve_chances_before(s, o, f));
 		most = fmax(most, s->least[o]);
 	}
 	for (topo_link o = 0; o < m->topo->n_links; o++)
@@ -133,43 +240,24 @@ static void sieve_chances_swap(struct sieve_search *s, size_t i, double all)
 	for (topo_link o = 0; o < m->topo->n_links; o++)
 		if (s->stale[o])
 			sieve_chances_add(s, o, (struct sieve_finding){0, had},
-			    exp(s->least[o] - most) / sum);
-	s->list[i].chance = exp(odds - most) / sum;
+			    sieve_chances_of(s, exp(s->least[o] - most) / sum));
+	s->list[i].chance = sieve_chances_of(s, exp(odds - most) / sum);
 	sieve_model_set(m, l, had);
 	sieve_prior_count(&s->prior, had, 1);
 }
 
 /* Those that were accepted on less than the greatest odds, and those that others
  * may explain as well whatever the odds. */
-static int sieve_chances_shares(const struct sieve_search *s, size_t i,
-    double all)
+static int sieve_chances_shares(const struct sieve_search *s, size_t i)
 {
 	const struct sieve_candidate *c = &s->list[i];
 	return sieve_model_is_maybe(&s->model, c->link) ||
-	    log(sieve_chances_odds(s, c->link, c->found, all)) < SIEVE_SURE;
+	    c->found.ln_factor + sieve_chances_before(s, c->link, c->found) <
+	    SIEVE_SURE;
 }
 
-void sieve_chances(struct sieve_search *s)
+static void sieve_chances_switches(struct sieve_search *s)
 {
-	const size_t n = s->n;
-	for (size_t i = 0; i < n; i++) {
-		struct sieve_candidate *c = &s->list[i];
-		c->chance = s->failed[c->link];
-		c->rivals = 0;
-		if (s->failed[c->link])
-			c->found = sieve_search_again(s, c->link);
-		else if (!sieve_chances_is_nothing(s, c))
-			c->found = sieve_search_weigh(s, c->link);
-	}
-	sieve_chances_rivals(s, (double)s->n_alone + s->devices.n_accused);
-	const double all = sieve_chances_settle(s);
-	s->none = 1;
-	for (size_t i = 0; i < n; i++)
-		s->none *= 1 - s->list[i].chance;
-	for (size_t i = 0; i < n; i++)
-		if (s->failed[s->list[i].link] &&
-		    sieve_chances_shares(s, i, all))
-			sieve_chances_swap(s, i, all);
 	sieve_devices_weigh(s);
 	for (topo_switch k = 0; k < s->model.topo->n_switches; k++)
 		if (s->devices.at[k].accused)
@@ -179,29 +267,24 @@ void sieve_chances(struct sieve_search *s)
 				    k,
 				.chance =
 				    1 / (1 + exp(-s->devices.at[k].gain))};
-	sieve_holes_list(s);
 }
 
-/* Links that lost nothing differ by what crossed them alone, of which there are
- * few numbers where probes have one size. */
-enum { SIEVE_UNLOST = 64 };
-struct sieve_unlost {
-	double kept;
-	struct sieve_finding found;
-};
-
-static struct sieve_finding sieve_chances_weigh(const struct sieve_search *s,
-    topo_link l, struct sieve_unlost alike[SIEVE_UNLOST])
+void sieve_chances(struct sieve_search *s)
 {
-	const struct sieve_model *m = &s->model;
-	const double kept = m->kept[l];
-	struct sieve_unlost *a =
-	    &alike[(uint64_t)kept * UINT64_C(0x9e3779b97f4a7c15) >> 58];
-	if (m->off[l + 1] > m->off[l] || sieve_model_exposure(m, l))
-		return sieve_search_weigh(s, l);
-	if (a->kept != kept)
-		*a = (struct sieve_unlost){kept, sieve_search_weigh(s, l)};
-	return a->found;
+	/* Where evaluating is cheap: many that are not likely tell together how
+	 * many failed. */
+	if (!s->model.choice.on && !sieve_model_has_maybe(&s->model))
+		sieve_search_screen(s, SIEVE_WIDE);
+	sieve_chances_find(s);
+	sieve_chances_rivals(s);
+	sieve_chances_share(s);
+	sieve_chances_settle(s);
+	const size_t n = s->n;
+	for (size_t i = 0; i < n; i++)
+		if (s->failed[s->list[i].link] && sieve_chances_shares(s, i))
+			sieve_chances_swap(s, i);
+	sieve_chances_switches(s);
+	sieve_holes_list(s);
 }
 
 void sieve_chances_all(const struct sieve_search *s,
@@ -209,16 +292,13 @@ void sieve_chances_all(const struct sieve_search *s,
 {
 	const topo_link n_links = s->model.topo->n_links;
 	struct sieve_unlost alike[SIEVE_UNLOST];
-	double all = 0;
-	for (unsigned i = 0; i < SIEVE_UNLOST; i++)
-		alike[i].kept = -1;
+	sieve_chances_unlost(alike);
 	for (topo_link l = 0; l < n_links; l++)
 		belief[l].chance = -1;
 	for (size_t i = 0; i < s->n; i++) {
 		const struct sieve_candidate *c = &s->list[i];
 		if (c->link >= n_links)
 			continue;
-		all += c->chance;
 		belief[c->link] = (struct sieve_belief){c->chance,
 		    s->failed[c->link] ? s->model.hazard[c->link]
 				       : c->found.hazard,
@@ -228,8 +308,10 @@ void sieve_chances_all(const struct sieve_search *s,
 		if (belief[l].chance >= 0)
 			continue;
 		const struct sieve_finding f = sieve_chances_weigh(s, l, alike);
-		const double odds = sieve_chances_odds(s, l, f, all);
-		belief[l] = (struct sieve_belief){odds / (1 + odds), f.hazard,
-		    s->prior.mean};
+		const double odds = sieve_chances_exp(
+		    f.ln_factor + sieve_chances_before(s, l, f));
+		belief[l] = (struct sieve_belief){sieve_chances_of(s,
+						      odds / (1 + odds)),
+		    f.hazard, s->prior.mean};
 	}
 }

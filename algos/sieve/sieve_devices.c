@@ -222,3 +222,16 @@ void sieve_devices_weigh(struct sieve_search *s)
 		if (s->devices.at[k].accused)
 			s->devices.at[k].gain = sieve_devices_gain(s, k);
 }
+
+double sieve_devices_factor(const struct sieve_search *s, topo_switch at)
+{
+	const struct sieve_device *d = &s->devices.at[at];
+	double ln = sieve_devices_share(d->n_failed, d->n_links);
+	for (size_t i = 0; i < s->n; i++) {
+		const topo_link l = s->list[i].link;
+		if (s->failed[l] &&
+		    sieve_devices_of(&s->devices, l, TOPO_NONE) == at)
+			ln += s->list[i].found.ln_factor;
+	}
+	return ln;
+}

@@ -54,4 +54,8 @@ int sieve_devices_spare(struct sieve_search *s);
 /* What speaks for an accused switch now: ln of its odds given the links. */
 void sieve_devices_weigh(struct sieve_search *s);
 
+/* ln of the Bayes factor of an accused switch: all that its failed links have, and
+ * that just these fail. */
+double sieve_devices_factor(const struct sieve_search *s, topo_switch at);
+
 #endif

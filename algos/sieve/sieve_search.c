@@ -232,15 +232,13 @@ static int sieve_search_may(const struct sieve_search *s, topo_link l,
 	    sieve_search_bound(s, l, n_lost) + odds >= least;
 }
 
-/* Fill the list with all links that failed, and those that the bound does not
- * rule out, which removes most; two nats are for what follows to change. */
-static void sieve_search_screen(struct sieve_search *s)
+void sieve_search_screen(struct sieve_search *s, double least)
 {
 	if (!s->model.choice.on)
 		sieve_search_least(s);
 	s->n = 0;
 	for (topo_link l = 0; l < s->model.topo->n_links; l++)
-		if (s->failed[l] || sieve_search_may(s, l, -2)) {
+		if (s->failed[l] || sieve_search_may(s, l, least)) {
 			s->list[s->n++] = (struct sieve_candidate){.link = l};
 			s->stale[l] = 1;
 		}
@@ -488,7 +486,8 @@ static int sieve_search_round(struct sieve_search *s, int fitted, int *quiet,
 	const size_t n_links = s->model.topo->n_links;
 	int moved = 0, rc = 0;
 	memcpy(s->before, s->failed, n_links);
-	sieve_search_screen(s);
+	/* Two nats are for what follows to change. */
+	sieve_search_screen(s, -2);
 	const int grew = sieve_search_grow(s);
 	if (grew && s->model.choice.on)
 		rc = sieve_choice_pass(&s->model, s->prior.mean, e);

@@ -10,6 +10,7 @@
 #include "algos/sieve/sieve_devices.h"
 #include "algos/sieve/sieve_holes.h"
 #include "algos/sieve/sieve_prior.h"
+#include "algos/sieve/sieve_share.h"
 
 /* A link that may have failed, and what was found of it last. */
 struct sieve_candidate {
@@ -31,6 +32,7 @@ struct sieve_search {
 	struct sieve_model model;
 	struct sieve_prior prior;
 	double thin;
+	double any; /* chance, before a window, that something failed */
 	double odds[SIEVE_KNOWN_ODDS]; /* sieve_search_odds() of so many */
 	size_t n, cap;
 	struct sieve_candidate *list;
@@ -47,7 +49,10 @@ struct sieve_search {
 	uint64_t *code;            /* likewise */
 	double *mass;              /* likewise */
 	size_t cap_alike, cap_code, cap_mass;
-	double none;   /* chance that nothing failed, by sieve_chances() */
+	/* By sieve_chances(): what all say; the chance that nothing failed; and
+	 * how many of those that are not in the list are expected to have. */
+	struct sieve_share share;
+	double none, unlisted;
 	double *last;  /* [links] last finding; infinite: none that is good */
 	double *least; /* [links] scratch: least rest of a way over it */
 };
@@ -55,6 +60,10 @@ void sieve_search_free(struct sieve_search *s);
 
 /* Find the failed links of what s->model has read. Errors SIM_ENOMEM. */
 int sieve_search_run(struct sieve_search *s, struct sim_err *e);
+
+/* Fill the list with all links that failed, and those that a bound does not rule
+ * out to have failed with odds of exp(LEAST). Their findings are to be made. */
+void sieve_search_screen(struct sieve_search *s, double least);
 
 /* What is found of a link now, and of a failed one without its own kernel. */
 struct sieve_finding sieve_search_weigh(const struct sieve_search *s,
