@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "algos/sieve/sieve_search.h"
 #include "sim/vec.h"
@@ -183,14 +184,18 @@ static int sieve_devices_looks(const struct sieve_search *s, topo_switch at)
 
 int sieve_devices_grow(struct sieve_search *s)
 {
+	const size_t n_links = s->model.topo->n_links;
 	topo_switch best = TOPO_NONE;
 	double most = 0;
 	for (topo_switch k = 0; k < s->model.topo->n_switches; k++) {
 		if (s->devices.at[k].accused || !sieve_devices_looks(s, k))
 			continue;
+		/* All will be as it was, and what was found of it, too. */
+		memcpy(s->least, s->last, n_links * sizeof(*s->last));
 		sieve_devices_join(s, k);
 		const double gain = sieve_devices_gain(s, k);
 		sieve_devices_undo(s);
+		memcpy(s->last, s->least, n_links * sizeof(*s->last));
 		if (gain > most && s->devices.at[k].n_links > 0) {
 			most = gain;
 			best = k;
