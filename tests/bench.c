@@ -36,6 +36,7 @@ static const struct topic {
     {"agents", bench_agents},
     {"pinglist", bench_pinglist},
     {"pingmesh", bench_pingmesh},
+    {"pingmesh-bulk", bench_pingmesh_bulk},
     {"fabric", bench_fabric},
     {"jobs", bench_jobs},
     {"filter", bench_filter},

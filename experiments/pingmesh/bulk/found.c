@@ -340,46 +340,36 @@ int xp_found_drop_rate(const struct xp_mesh_sums *s, double conf,
 
 /* --- counters ---------------------------------------------------------------- */
 
-static sim_ns bucket_of(double us)
-{
-	return algo_pingmesh_bucket_end(
-	    algo_pingmesh_bucket((sim_ns)llround(us * 1e3)));
-}
-
-/* The period's share of what is due in a window is the same for all. Where a
- * rank is late it is told by the last bucket's end, as whichever late time it
- * was: one of seconds in any case. */
+/* A rank above all quick ones is told by the bucket of the first rung, whichever
+ * late time it was: one of seconds in any case. Whose ways the slow ones were is
+ * not counted; the most common ones bear them. */
 static void counter_times(struct xp_mesh_sums *s, topo_host h,
-    const struct xp_mesh_sums_counter *c, struct sim_rng *r,
-    struct obs_perf_row *row)
+    const struct xp_mesh_sums_counter *c, struct xp_buckets *b,
+    struct sim_rng *r, struct obs_perf_row *row)
 {
 	const uint64_t n = row->n_connected;
-	const uint32_t *due = s->due_server[h / s->clos.n_hosts];
-	struct xp_mesh_sums_cell cell = {.n_late = c->n_late};
-	uint64_t rest = c->n_untold + c->n_failed + c->n_late;
-	double us[2], late = (double)s->ladder.rung_ns[0] / 1e3;
-	/* Whose they are is not told by hops; the most common way bears them. */
-	for (int k = CONNECTS_N_HOPS - 1; k >= 0; k--) {
-		const uint64_t all = due[k] / s->n_counters;
-		const uint64_t less = rest < all ? rest : all;
-		cell.quick[k] = all - less;
-		rest -= less;
-	}
-	const uint64_t quick = xp_mesh_sums_n_quick(&cell);
 	const uint64_t rank[] = {algo_rtt_rank(n, 50), algo_rtt_rank(n, 99)};
+	const uint32_t *due = s->due_server[h / s->clos.n_hosts];
+	uint64_t rest = c->n_untold + c->n_failed + c->n_late, all = 0;
+	uint64_t quick[CONNECTS_N_HOPS];
+	sim_ns end[2];
+	for (int k = CONNECTS_N_HOPS - 1; k >= 0; k--) {
+		const uint64_t of = due[k] / s->n_counters;
+		const uint64_t less = rest < of ? rest : of;
+		quick[k] = of - less;
+		rest -= less;
+		all += quick[k];
+	}
 	for (int i = 0; i < 2; i++)
-		us[i] = late;
-	if (rank[1] <= quick && rank[0] < rank[1])
-		xp_mesh_sums_times(s, XP_MESH_COUNTER, &cell, NULL, rank, 2, r,
-		    us);
-	else if (rank[0] <= quick)
-		xp_mesh_sums_times(s, XP_MESH_COUNTER, &cell, NULL, rank, 1, r,
-		    us);
-	row->p50_ns = bucket_of(us[0]);
-	row->p99_ns = bucket_of(fmax(us[0], us[1]));
+		end[i] = rank[i] <= all
+		    ? xp_buckets_draw(b, quick, rank[i], r)
+		    : algo_pingmesh_bucket_end(
+			  algo_pingmesh_bucket(s->ladder.rung_ns[0]));
+	row->p50_ns = end[0];
+	row->p99_ns = end[0] > end[1] ? end[0] : end[1];
 }
 
-int xp_found_counters(struct xp_mesh_sums *s, uint32_t k, int times,
+int xp_found_counters(struct xp_mesh_sums *s, uint32_t k, struct xp_buckets *b,
     struct sim_rng *r, struct obs_perf *out, struct sim_err *e)
 {
 	obs_perf_clear(out);
@@ -397,8 +387,8 @@ int xp_found_counters(struct xp_mesh_sums *s, uint32_t k, int times,
 		    .n_unconnected = c->n_failed,
 		    .n_drop_1 = c->n_drop_1,
 		    .n_drop_2 = c->n_drop_2};
-		if (times && row.n_connected > 0)
-			counter_times(s, h, c, r, &row);
+		if (row.n_connected > 0)
+			counter_times(s, h, c, b, r, &row);
 		const int rc = obs_perf_add(out, &row, e);
 		if (rc < 0)
 			return rc;

@@ -8,6 +8,7 @@
 #ifndef EXPERIMENTS_PINGMESH_BULK_FOUND_H
 #define EXPERIMENTS_PINGMESH_BULK_FOUND_H
 
+#include "experiments/pingmesh/bulk/buckets.h"
 #include "experiments/pingmesh/bulk/sums.h"
 #include "experiments/pingmesh/dsa/dsa.h"
 
@@ -35,11 +36,9 @@ int xp_found_silent_drop(struct xp_mesh_sums *s, struct xp_dsa *d,
 int xp_found_drop_rate(const struct xp_mesh_sums *s, double conf,
     struct algo_drop_rate out[], struct sim_err *e);
 
-/* Rows of counters of period K of the last window. With TIMES servers tell P50
- * and P99, by the buckets in which agents count (algos/pingmesh/perf.h); else 0,
- * as if nobody had connected. Errors SIM_ENOMEM. Cost O(hosts), and two ranks a
- * server with TIMES. */
-int xp_found_counters(struct xp_mesh_sums *s, uint32_t k, int times,
+/* Rows of counters of period K of the last window, with P50 and P99 by the
+ * buckets in which agents count, of B. Errors SIM_ENOMEM. Cost O(hosts). */
+int xp_found_counters(struct xp_mesh_sums *s, uint32_t k, struct xp_buckets *b,
     struct sim_rng *r, struct obs_perf *out, struct sim_err *e);
 
 #endif

@@ -51,7 +51,6 @@ enum xp_mesh_sums_kind {
 	XP_MESH_PODS,
 	XP_MESH_TORS_SAME, /* likewise */
 	XP_MESH_TORS,
-	XP_MESH_COUNTER, /* a server's 5 minutes */
 	XP_MESH_N_KINDS
 };
 

@@ -38,9 +38,39 @@ static void counters_judge(struct xp_dsa_counters_row *r,
 	r->alert_p99 = 2 * c->n_slow >= c->n_connected;
 }
 
-static int counters_put(const struct xp_dsa *d, const struct xp_dsa_key *key,
-    enum algo_sla_kind kind, uint32_t id, const struct xp_dsa_count *c,
-    struct xp_dsa_counters_row *r, struct sim_err *e)
+/* Intervals take a search, and thousands of servers have one of few: as many
+ * connects, and none or one lost. */
+enum { MEMOS = 1024 };
+struct counters_memo {
+	uint64_t k, n;
+	double lo, hi;
+	int known;
+};
+
+static int counters_interval(const struct xp_dsa *d,
+    struct counters_memo memo[], struct xp_dsa_counters_row *r,
+    struct sim_err *e)
+{
+	const uint64_t k = r->n_drop, n = r->n_connected;
+	struct counters_memo *m =
+	    &memo[(k * 37 + n) * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+	int rc = 0;
+	static_assert(MEMOS == 1 << 10, "10 bits are an index");
+	if (!m->known || m->k != k || m->n != n) {
+		*m = (struct counters_memo){.k = k, .n = n};
+		rc = sim_binomial_interval(k, n, d->params.conf, &m->lo, &m->hi,
+		    e);
+		m->known = rc == 0;
+	}
+	r->drop_rate_lo = m->lo;
+	r->drop_rate_hi = m->hi;
+	return rc;
+}
+
+static int counters_put(const struct xp_dsa *d, struct counters_memo memo[],
+    const struct xp_dsa_key *key, enum algo_sla_kind kind, uint32_t id,
+    const struct xp_dsa_count *c, struct xp_dsa_counters_row *r,
+    struct sim_err *e)
 {
 	const double n = c->n_connected ? (double)c->n_connected : NAN;
 	*r = (struct xp_dsa_counters_row){XP_DSA_KEY_OF(key),
@@ -50,8 +80,7 @@ static int counters_put(const struct xp_dsa *d, const struct xp_dsa_key *key,
 	    .p99_us = c->p99_ns / n / 1e3,
 	    .p99_max_us = c->n_connected ? (double)c->p99_max_ns / 1e3 : NAN};
 	counters_judge(r, c, &d->params.sla);
-	return sim_binomial_interval(c->n_drop, c->n_connected, d->params.conf,
-	    &r->drop_rate_lo, &r->drop_rate_hi, e);
+	return counters_interval(d, memo, r, e);
 }
 
 int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
@@ -66,6 +95,7 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
 	struct xp_dsa_count *host = d->count, *tor = host + c->all_hosts,
 			    *pod = tor + c->all_tors, *dc = pod + c->n_pods;
 	const double max = d->params.sla.max_p99_us;
+	struct counters_memo memo[MEMOS] = {{.known = 0}};
 	int rc = XP_DSA_RESERVE(&out->counters, n, e);
 	if (rc < 0)
 		return rc;
@@ -83,8 +113,8 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
 		for (uint32_t id = 0; id < n_of[k]; id++) {
 			struct xp_dsa_counters_row *r =
 			    &out->counters.row[out->counters.n];
-			if ((rc = counters_put(d, key, (enum algo_sla_kind)k,
-				 id, at++, r, e)) < 0)
+			if ((rc = counters_put(d, memo, key,
+				 (enum algo_sla_kind)k, id, at++, r, e)) < 0)
 				return rc;
 			out->counters.n++;
 			sum->n_alerts += r->alert_drop || r->alert_p99;

@@ -45,4 +45,18 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
     const struct obs_perf *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e);
 
+/* Rows of what was found and stands in D, for OUT, and its numbers for SUM.
+ * Errors SIM_ENOMEM. */
+int xp_dsa_put_drop_rate(const struct xp_dsa_key *key,
+    const struct algo_drop_rate rate[], struct xp_dsa_tables *out,
+    struct xp_dsa_summary_row *sum, struct sim_err *e);
+int xp_dsa_put_sla(const struct xp_dsa *d, const struct xp_dsa_key *key,
+    struct xp_dsa_tables *out, struct xp_dsa_summary_row *sum,
+    struct sim_err *e);
+int xp_dsa_put_heatmap(const struct xp_dsa *d, const struct xp_dsa_key *key,
+    enum algo_heatmap_unit unit, struct xp_dsa_tables *out, struct sim_err *e);
+int xp_dsa_put_silent_drop(const struct xp_dsa *d, const struct xp_dsa_key *key,
+    struct xp_dsa_tables *out, struct xp_dsa_summary_row *sum,
+    struct sim_err *e);
+
 #endif

@@ -45,17 +45,12 @@ void xp_dsa_tables_free(struct xp_dsa_tables *t)
 
 /* --- rows of a job ---------------------------------------------------------*/
 
-static int run_drop_rate(struct xp_dsa *d, const struct xp_dsa_key *key,
-    const struct obs_probes *t, struct xp_dsa_tables *out,
+int xp_dsa_put_drop_rate(const struct xp_dsa_key *key,
+    const struct algo_drop_rate rate[], struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
-	struct algo_drop_rate rate[ALGO_DROP_N_GROUPS];
-	struct algo_drop_ladder ladder;
-	int rc = xp_dsa_ladder(d, t, &ladder, e);
-	if (rc < 0 ||
-	    (rc = algo_drop_rate(t, &d->dc, &ladder, d->params.conf, rate, e)) <
-		0 ||
-	    (rc = XP_DSA_RESERVE(&out->drop_rate, ALGO_DROP_N_GROUPS, e)) < 0)
+	const int rc = XP_DSA_RESERVE(&out->drop_rate, ALGO_DROP_N_GROUPS, e);
+	if (rc < 0)
 		return rc;
 	for (uint8_t g = 0; g < ALGO_DROP_N_GROUPS; g++)
 		out->drop_rate.row[out->drop_rate.n++] =
@@ -67,6 +62,20 @@ static int run_drop_rate(struct xp_dsa *d, const struct xp_dsa_key *key,
 			.drop_rate_lo = rate[g].lo, .drop_rate_hi = rate[g].hi};
 	sum->drop_rate = rate[ALGO_DROP_ALL].rate;
 	return 0;
+}
+
+static int run_drop_rate(struct xp_dsa *d, const struct xp_dsa_key *key,
+    const struct obs_probes *t, struct xp_dsa_tables *out,
+    struct xp_dsa_summary_row *sum, struct sim_err *e)
+{
+	struct algo_drop_rate rate[ALGO_DROP_N_GROUPS];
+	struct algo_drop_ladder ladder;
+	int rc = xp_dsa_ladder(d, t, &ladder, e);
+	if (rc < 0 ||
+	    (rc = algo_drop_rate(t, &d->dc, &ladder, d->params.conf, rate, e)) <
+		0)
+		return rc;
+	return xp_dsa_put_drop_rate(key, rate, out, sum, e);
 }
 
 /* Verdicts are of services only, and 0 of other scopes is no_service. */
@@ -85,14 +94,14 @@ static void put_scope(const struct xp_dsa *d, const struct xp_dsa_key *key,
 		: 0};
 }
 
-static int dsa_run_run_sla(struct xp_dsa *d, const struct xp_dsa_key *key,
-    const struct obs_probes *t, struct xp_dsa_tables *out,
-    struct xp_dsa_summary_row *sum, struct sim_err *e)
+int xp_dsa_put_sla(const struct xp_dsa *d, const struct xp_dsa_key *key,
+    struct xp_dsa_tables *out, struct xp_dsa_summary_row *sum,
+    struct sim_err *e)
 {
 	const size_t *first = d->sla.first;
 	const size_t n = first[ALGO_SLA_N_KINDS], before = out->sla.n;
-	int rc = xp_dsa_sla(d, t, e);
-	if (rc < 0 || (rc = XP_DSA_RESERVE(&out->sla, n, e)) < 0)
+	const int rc = XP_DSA_RESERVE(&out->sla, n, e);
+	if (rc < 0)
 		return rc;
 	for (int k = 0; k < ALGO_SLA_N_KINDS; k++)
 		for (uint32_t id = 0; id < first[k + 1] - first[k]; id++)
@@ -107,16 +116,21 @@ static int dsa_run_run_sla(struct xp_dsa *d, const struct xp_dsa_key *key,
 	return 0;
 }
 
-static int run_heatmap(struct xp_dsa *d, const struct xp_dsa_key *key,
-    enum algo_heatmap_unit unit, const struct obs_probes *t,
-    struct xp_dsa_tables *out, uint8_t *pattern, struct sim_err *e)
+static int dsa_run_run_sla(struct xp_dsa *d, const struct xp_dsa_key *key,
+    const struct obs_probes *t, struct xp_dsa_tables *out,
+    struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
-	struct algo_heatmap *m = &d->heatmap;
-	enum algo_heatmap_pattern shown;
-	int rc = xp_dsa_heatmap(d, t, unit, &shown, e);
-	if (rc < 0 ||
-	    (rc = XP_DSA_RESERVE(&out->heatmap, (size_t)m->n_units * m->n_units,
-		 e)) < 0)
+	const int rc = xp_dsa_sla(d, t, e);
+	return rc < 0 ? rc : xp_dsa_put_sla(d, key, out, sum, e);
+}
+
+int xp_dsa_put_heatmap(const struct xp_dsa *d, const struct xp_dsa_key *key,
+    enum algo_heatmap_unit unit, struct xp_dsa_tables *out, struct sim_err *e)
+{
+	const struct algo_heatmap *m = &d->heatmap;
+	const int rc =
+	    XP_DSA_RESERVE(&out->heatmap, (size_t)m->n_units * m->n_units, e);
+	if (rc < 0)
 		return rc;
 	const double *cell = m->p99_us;
 	for (uint32_t i = 0; i < m->n_units; i++)
@@ -125,8 +139,19 @@ static int run_heatmap(struct xp_dsa *d, const struct xp_dsa_key *key,
 			    (struct xp_dsa_heatmap_row){XP_DSA_KEY_OF(key),
 				.unit = (uint8_t)unit, .src = i, .dst = j,
 				.p99_us = *cell++};
-	*pattern = (uint8_t)(1 + shown);
 	return 0;
+}
+
+static int run_heatmap(struct xp_dsa *d, const struct xp_dsa_key *key,
+    enum algo_heatmap_unit unit, const struct obs_probes *t,
+    struct xp_dsa_tables *out, uint8_t *pattern, struct sim_err *e)
+{
+	enum algo_heatmap_pattern shown = ALGO_HEATMAP_NORMAL;
+	int rc = xp_dsa_heatmap(d, t, unit, &shown, e);
+	if (rc == 0)
+		rc = xp_dsa_put_heatmap(d, key, unit, out, e);
+	*pattern = (uint8_t)(1 + shown);
+	return rc;
 }
 
 static int run_blackhole(struct xp_dsa *d, const struct xp_dsa_key *key,
@@ -154,14 +179,13 @@ static int run_blackhole(struct xp_dsa *d, const struct xp_dsa_key *key,
 	return 0;
 }
 
-static int run_silent_drop(struct xp_dsa *d, const struct xp_dsa_key *key,
-    const struct obs_probes *t, struct xp_dsa_tables *out,
-    struct xp_dsa_summary_row *sum, struct sim_err *e)
+int xp_dsa_put_silent_drop(const struct xp_dsa *d, const struct xp_dsa_key *key,
+    struct xp_dsa_tables *out, struct xp_dsa_summary_row *sum,
+    struct sim_err *e)
 {
-	int rc = xp_dsa_silent_drop(d, t, e);
-	if (rc < 0 ||
-	    (rc = XP_DSA_RESERVE(&out->silent_drop_cells, d->silent.n_cells,
-		 e)) < 0)
+	const int rc =
+	    XP_DSA_RESERVE(&out->silent_drop_cells, d->silent.n_cells, e);
+	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < d->silent.n_cells; i++) {
 		const struct algo_silent_drop_cell *c = &d->silent.cell[i];
@@ -174,6 +198,14 @@ static int run_silent_drop(struct xp_dsa *d, const struct xp_dsa_key *key,
 	}
 	sum->tier = (uint8_t)(1 + d->silent.tier);
 	return 0;
+}
+
+static int run_silent_drop(struct xp_dsa *d, const struct xp_dsa_key *key,
+    const struct obs_probes *t, struct xp_dsa_tables *out,
+    struct xp_dsa_summary_row *sum, struct sim_err *e)
+{
+	const int rc = xp_dsa_silent_drop(d, t, e);
+	return rc < 0 ? rc : xp_dsa_put_silent_drop(d, key, out, sum, e);
 }
 
 /* --- a window --------------------------------------------------------------*/

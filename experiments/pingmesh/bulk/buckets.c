@@ -1,0 +1,105 @@
+/* experiments/pingmesh/bulk/buckets.c -- P50 and P99 as agents' counters tell.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/pingmesh/bulk/buckets.h"
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <string.h>
+
+#include "algos/pingmesh/perf.h"
+
+void xp_buckets_init(struct xp_buckets *b, const struct fabric_sim_rtt law[],
+    sim_ns below_ns)
+{
+	memset(b, 0, sizeof(*b));
+	for (int h = 0; h < CONNECTS_N_HOPS; h++)
+		b->law[h] = law[h];
+	b->below_ns = below_ns;
+}
+
+/* P(X[0] + X[1] + X[2] <= MOST) for binomials of N[i] and P[i]: by the sum over
+ * all but the last, of which most have next to no weight. Far from the mean it
+ * is 0 or 1: beyond 9 standard deviations nobody will see the difference. */
+static double sum_is_at_most(double most, const uint64_t n[], const double p[])
+{
+	double mean = 0, var = 0, sum = 0;
+	for (int i = 0; i < 3; i++) {
+		mean += (double)n[i] * p[i];
+		var += (double)n[i] * p[i] * (1 - p[i]);
+	}
+	if (fabs(most - mean) > 9 * sqrt(var) + 20)
+		return most > mean;
+	for (uint64_t i = 0; i <= n[0] && (double)i <= most; i++) {
+		const double a =
+		    gsl_ran_binomial_pdf((unsigned)i, p[0], (unsigned)n[0]);
+		for (uint64_t k = 0;
+		     a > 1e-18 && k <= n[1] && (double)(i + k) <= most; k++) {
+			const double w = a *
+			    gsl_ran_binomial_pdf((unsigned)k, p[1],
+				(unsigned)n[1]);
+			if (w > 1e-18)
+				sum += w *
+				    gsl_cdf_binomial_P((unsigned)(most -
+							   (double)(i + k)),
+					p[2], (unsigned)n[2]);
+		}
+	}
+	return sum;
+}
+
+/* That a round trip of each law is above END, all being below the limit. */
+static void chances_above(const struct xp_buckets *b, sim_ns end, double p[])
+{
+	for (int h = 0; h < CONNECTS_N_HOPS; h++) {
+		const double beyond =
+		    fabric_sim_rtt_tail(&b->law[h], (double)b->below_ns / 1e3);
+		const double above =
+		    fabric_sim_rtt_tail(&b->law[h], (double)end / 1e3);
+		p[h] = fmax(0, (above - beyond) / (1 - beyond));
+	}
+}
+
+static void make_law(const struct xp_buckets *b, struct xp_buckets_law *l)
+{
+	const uint64_t n = l->quick[0] + l->quick[1] + l->quick[2];
+	l->n = 0;
+	for (uint32_t i = 0; i < ALGO_PINGMESH_BUCKETS; i++) {
+		double p[CONNECTS_N_HOPS];
+		const sim_ns end = algo_pingmesh_bucket_end(i);
+		chances_above(b, end, p);
+		const double upto =
+		    sum_is_at_most((double)(n - l->rank), l->quick, p);
+		if (upto < 1e-15)
+			continue;
+		l->end[l->n] = end;
+		l->upto[l->n++] = upto;
+		if (upto > 1 - 1e-12 || l->n == XP_BUCKETS_ENDS)
+			break;
+	}
+	l->upto[l->n - 1] = 1;
+}
+
+sim_ns xp_buckets_draw(struct xp_buckets *b,
+    const uint64_t quick[CONNECTS_N_HOPS], uint64_t rank, struct sim_rng *r)
+{
+	const uint64_t key =
+	    ((quick[0] * 31 + quick[1]) * 1009 + quick[2]) * 7919 + rank;
+	struct xp_buckets_law *l =
+	    &b->slot[key * UINT64_C(0x9e3779b97f4a7c15) >> 54];
+	unsigned i = 0;
+	if (l->n == 0 || l->rank != rank ||
+	    memcmp(l->quick, quick, sizeof(l->quick)) != 0) {
+		memcpy(l->quick, quick, sizeof(l->quick));
+		l->rank = rank;
+		make_law(b, l);
+	}
+	/* Where the bucket is certain no number is drawn. */
+	if (l->n == 1)
+		return l->end[0];
+	const double u = sim_rng_u01(r);
+	while (u >= l->upto[i])
+		i++;
+	return l->end[i];
+}
