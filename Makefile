@@ -262,9 +262,20 @@ $B/experiments/report/page.o: $(LINES:%=$B/%.h)
 # --- tests -----------------------------------------------------------------
 WRAP := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
-$B/tests/%_test: $B/tests/%_test.o $(TEST_LIB:%.c=$B/%.o) $B/libculprit.a
+# What tests share, of which each links what it calls: linking all with all
+# took as long as compiling did.
+$B/tests/helpers.a: $(TEST_LIB:%.c=$B/%.o)
+	@echo "  AR    $@"
+	$(Q)rm -f $@ && ar rcsD $@ $^
+
+# Most of a test's time is the library's, so what is compiled here and run once
+# is not optimised: that costs more than it saves.
+$B/tests/%_test.o: OPT := $(if $(SAN),$(OPT),-O0)
+
+$B/tests/%_test: $B/tests/%_test.o $B/tests/helpers.a $B/libculprit.a
 	@echo "  LINK  $@"
-	$(Q)$(LINK) $(WRAP) -o $@ $(filter %.o,$^) $(filter %.a,$^) \
+	$(Q)$(LINK) $(WRAP) -o $@ $(filter %.o,$^) \
+	    -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 	    $(LIBS) -lcmocka
 
 $(REAL): $(addprefix $B/tests/real/,lab.o faulty.o frames.o sending.o \
@@ -418,9 +429,11 @@ fuzz-%: build/libculprit.a
 # Each fuzzer as a plain program, which `check` runs over its corpus.
 REPLAYS := $(FUZZ:%=$B/tests/fuzz/%_replay)
 $(REPLAYS): %_replay: %_fuzz.o $B/tests/fuzz/standalone.o \
-	$(TEST_LIB:%.c=$B/%.o) $B/libculprit.a
+	$B/tests/helpers.a $B/libculprit.a
 	@echo "  LINK  $@"
-	$(Q)$(LINK) $(WRAP) -o $@ $^ $(LIBS) -lcmocka
+	$(Q)$(LINK) $(WRAP) -o $@ $(filter %.o,$^) \
+	    -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+	    $(LIBS) -lcmocka
 
 include $(wildcard .packaging/package.mk)
 
