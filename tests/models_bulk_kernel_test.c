@@ -56,8 +56,9 @@ static struct bulk_clos net_of(const struct scene *s)
 }
 
 /* Random sources; the last host of all and of a ToR among them. */
-static void fill(struct bulk_block *b, struct sim_rng *r, const struct topo *t)
+static void fill(struct bulk_block *b, struct sim_rng *r, const struct scene *s)
 {
+	const struct topo *t = s->topo;
 	memset(b, 0xa5, sizeof(*b));
 	b->n = BULK_BLOCK;
 	for (int i = 0; i < BULK_BLOCK; i++)
@@ -65,14 +66,23 @@ static void fill(struct bulk_block *b, struct sim_rng *r, const struct topo *t)
 	b->src[0] = 0;
 	b->src[1] = t->n_hosts - 1;
 	b->src[2] = t->clos.n_hosts - 1;
+	for (int i = 0; i < BULK_BLOCK && s->traffic.place; i++)
+		b->own[i] = s->traffic.place[topo_tor_of(t, b->src[i])];
 }
 
 static void run_kernel(const struct bulk_kernel *k, struct bulk_block *b,
-    const struct bulk_key *key, const struct bulk_clos *net, uint32_t first)
+    const struct bulk_key *key, const struct scene *s, uint32_t first)
 {
+	static struct bulk_block more;
+	const struct bulk_clos net = net_of(s);
 	k->draw(b, key, first, 0);
-	k->aim(b, net);
-	k->path(b, net);
+	k->draw(&more, key, first, 1);
+	if (s->traffic.n_hot > 0)
+		k->aim_skewed(b, &net, scene_traffic_aim(&s->traffic),
+		    s->traffic.tor, more.word[0]);
+	else
+		k->aim(b, &net);
+	k->path(b, &net);
 }
 
 /* A block of kernels against the code for one flow. */
@@ -81,14 +91,15 @@ static void assert_block(const struct bulk_block *b, const struct bulk_key *key,
 {
 	const uint32_t none = s->topo->n_links;
 	for (uint32_t i = 0; i < BULK_BLOCK; i++) {
-		uint32_t w[4];
+		uint32_t w[4], more[4];
 		topo_link path[TOPO_MAX_HOPS];
 		bulk_words(key, first + i, 0, w);
+		bulk_words(key, first + i, 1, more);
 		for (int j = 0; j < 4; j++)
 			assert_int_equal(b->word[j][i], w[j]);
 		const topo_host src = b->src[i];
 		assert_int_equal(b->dst[i],
-		    scene_traffic_dst(&s->traffic, src, w[0], 0));
+		    scene_traffic_dst(&s->traffic, src, w[0], more[0]));
 		assert_int_equal(b->dtor[i], topo_tor_of(s->topo, b->dst[i]));
 		const float n = (float)scene_traffic_packets(&s->traffic, w[1]);
 		assert_true(b->need[i] == (float)w[3] * 0x1p-32f / n);
@@ -106,6 +117,17 @@ static void assert_block(const struct bulk_block *b, const struct bulk_key *key,
 		assert_int_equal(path[h - 1],
 		    topo_link_of(b->dst[i], TOPO_DOWN));
 	}
+}
+
+/* One hot ToR, all but one, or some; all flows go there, none, or some. */
+static void skew(struct scenes *s, struct sim_rng *r)
+{
+	const uint32_t n = s->topo.clos.all_tors;
+	const uint32_t n_hot[] = {1, n - 1, 1 + sim_rng_below(r, n - 1)};
+	const double share[] = {0, 1, sim_rng_u01(r)};
+	s->params.traffic.dst = SCENE_DST_SKEWED;
+	s->params.traffic.n_hot = n_hot[sim_rng_below(r, 3)];
+	s->params.traffic.hot_share = share[sim_rng_below(r, 3)];
 }
 
 static void all_kernels_give_the_bits_of_the_plain_code(void **state)
@@ -127,19 +149,21 @@ static void all_kernels_give_the_bits_of_the_plain_code(void **state)
 			s.params.traffic.packets = scenes_uniform(1, 1e9);
 		if (i % 3 == 2)
 			s.params.traffic.packets = scenes_fixed(17);
+		if (i / N_SHAPES % 2 == 1 && s.topo.clos.all_tors > 2)
+			skew(&s, &r);
 		const struct scene *scene = scenes_draw(&s, i);
-		const struct bulk_clos net = net_of(scene);
 		const struct bulk_key key = {
 		    {sim_rng_u32(&r), sim_rng_u32(&r), i, i * i}};
 		const uint32_t first =
 		    i % 4 ? sim_rng_u32(&r) : UINT32_MAX - BULK_BLOCK + 1;
-		fill(&plain, &r, &s.topo);
+		fill(&plain, &r, scene);
 		for (k = bulk_kernels(); *k; k++) {
 			memset(&got, 0x5a, sizeof(got));
 			got.n = plain.n;
 			memcpy(got.src, plain.src, sizeof(got.src));
-			run_kernel(*k, &got, &key, &net, first);
-			run_kernel(*last, &plain, &key, &net, first);
+			memcpy(got.own, plain.own, sizeof(got.own));
+			run_kernel(*k, &got, &key, scene, first);
+			run_kernel(*last, &plain, &key, scene, first);
 			assert_memory_equal(&got, &plain, sizeof(got));
 		}
 		assert_block(&plain, &key, scene, first);
