@@ -240,7 +240,9 @@ int algo_planner_open(struct algo_planner **out, const struct topo *t,
 	p->sieve.model.topo = t;
 	p->sieve.model.even = 1;
 	p->sieve.model.floor = -log1p(-params->healthy);
-	p->sieve.thin = 1;
+	/* One failure is expected before anything is known: none with a half,
+	 * and each more is half as likely. */
+	p->sieve.thin = 2;
 	p->sieve.any = 0.5;
 	p->sieve.prior.least = -log1p(-params->least);
 	if ((rc = planner_check(p, e)) < 0 || (rc = planner_room(p, e)) < 0 ||

@@ -126,7 +126,7 @@ static double sieve_chances_rest(struct sieve_search *s, double *ln_factor)
 	for (size_t i = 0; i < s->n; i++)
 		s->tried[s->list[i].link] = 1;
 	for (topo_link l = 0; l < m->topo->n_links; l++) {
-		if (s->tried[l] || m->kept[l] == 0 || m->choice.on ||
+		if (s->tried[l] || m->choice.on ||
 		    !sieve_chances_is_unlost(m, l))
 			continue;
 		sum += exp(sieve_chances_weigh(s, l, alike).ln_factor);
