@@ -170,7 +170,7 @@ static void a_black_hole_is_no_burst(void **state)
 
 /* A link between switches loses 10 % of one of ten flows' packets, and nothing of
  * others': of 20 windows, half of them int and half a2 with p, it is accused in so
- * many at least. Seen: 20; 10, if that is no law of its own. */
+ * many at least. Seen: 18; 10, if that is no law of its own. */
 static void a_link_that_fails_for_a_while_is_no_burst(void **state)
 {
 	unsigned n_found = 0;

@@ -12,7 +12,8 @@
 
 /* A hole goes by headers, which are a switch's to look at: of a link it is rarer.
  * And what it must have over queues that overflow. */
-static const double HOLES_OF_LINK = -4, HOLES_OVER_QUEUE = 6;
+static const double HOLES_OF_LINK = -4, HOLES_OVER_QUEUE = 6,
+		    HOLES_SPELL_OVER_QUEUE = 16;
 
 void sieve_holes_free(struct sieve_holes *h)
 {
@@ -129,6 +130,13 @@ void sieve_holes_stir(struct sieve_holes *h)
 
 /* --- one of them ---------------------------------------------------------- */
 
+/* Of many ports with queues a few rows of one are alike by chance. */
+static double holes_over(const struct sieve_hole *h)
+{
+	return h->fit.law == SIEVE_SPELL ? HOLES_SPELL_OVER_QUEUE
+					 : HOLES_OVER_QUEUE;
+}
+
 /* What queues have of the same rows: into a part, or, of a ToR, out of it to its
  * hosts, which all rows crossed surely that may have. */
 static double holes_queues(const struct sieve_search *s, uint32_t part)
@@ -186,7 +194,7 @@ static struct sieve_hole *holes_best(struct sieve_search *s)
 		}
 		holes_weigh(s, best);
 		if (best->gain > least &&
-		    holes_queues(s, best->part) + HOLES_OVER_QUEUE >
+		    holes_queues(s, best->part) + holes_over(best) >
 			best->evidence)
 			best->gain = -INFINITY;
 	}
