@@ -306,6 +306,7 @@ static void links_that_no_way_tells_apart_are_one(void **state)
 		    planner_rig_crosses(&x, w, b)) {
 			x.ways->up[n] = x.ways->up[w];
 			x.ways->down[n] = x.ways->down[w];
+			x.ways->set[n] = x.ways->set[w];
 			x.ways->path[n++] = x.ways->path[w];
 		}
 	x.ways->n = n;
