@@ -5,7 +5,7 @@
  * 20 % off takes the whole figure, which is minutes. Here the same is told in
  * three steps: the rates of the spec make those of the paper, by a closed form;
  * there are probes enough to measure them; and at LOUDER times the rates, where
- * few probes suffice, agents measure what the closed form says.
+ * few probes suffice, what is measured is what the closed form says.
  */
 #include "algos/pingmesh/drop_rate.h"
 #include "experiments/pingmesh/pingmesh.h"
@@ -164,7 +164,7 @@ static void open_louder(struct figure *x, const struct figure *quiet)
 /* A rate that is 20 % off is 8 standard deviations off or more: it is told with
  * a chance above 0.999, and one of ten true rates is blamed with one of 7e-5.
  * The seed is the spec's, so chance is only which numbers there are. */
-static void agents_measure_what_the_rates_make(void **state)
+static void what_is_measured_is_what_the_rates_make(void **state)
 {
 	struct figure quiet, x;
 	struct xp_trial *t;
@@ -202,7 +202,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_rates_of_the_spec_make_those_of_the_paper),
 	    cmocka_unit_test(there_are_drops_enough_to_tell_a_fifth),
-	    cmocka_unit_test(agents_measure_what_the_rates_make),
+	    cmocka_unit_test(what_is_measured_is_what_the_rates_make),
 	};
 	return cmocka_run_group_tests_name("pingmesh_table1", tests, NULL,
 	    NULL);
