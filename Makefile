@@ -12,6 +12,8 @@
 #   make arena        size m of it -> results/out/arena, what `verify` expects of
 #                     it, and README's figure and answer: minutes
 #   make check-real   networks of namespaces: as root, or where users may
+#   make check-cluster  sweeps on a Slurm of this machine, which is started and
+#                     ended: installs Slurm, as root, minutes
 #   make check-browser  a report's page, used in a headless Chromium
 #   make soak-real    the same with a loss of 0.1 %, for minutes
 #   make accuracy     the detection-accuracy gates alone  [GATE=--fresh-seed]
@@ -319,6 +321,12 @@ check-real: deps
 	@$(MAKE) --no-print-directory -j$J all $(REAL)
 	@tests/real/run.sh $B
 
+# Nor is Slurm, which is started for it, and not as a service.
+check-cluster:
+	@tests/deps.sh $(DEPS) slurm-wlm munge parallel openmpi-bin
+	@$(MAKE) --no-print-directory -j$J all
+	@tests/cluster/run.sh $B
+
 # A browser is too large to be asked for by `check`.
 check-browser: all
 	@tests/browser/run.sh $B
@@ -479,6 +487,7 @@ lint: $(GATES)
 
 FORCE:
 .SECONDARY:
-.PHONY: all help deps quickstart check check-real check-browser soak-real \
-	verify expected arena accuracy bench soak mutate figures fuzz map clean $(GATES) \
+.PHONY: all help deps quickstart check check-real check-cluster check-browser \
+	soak-real verify expected arena accuracy bench soak mutate figures \
+	fuzz map clean $(GATES) \
 	lint FORCE

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
-verbs="run status table plot explain report merge gate arena tune verify dump diagnose \
+verbs="run submit status table plot explain report merge gate arena tune verify dump diagnose \
 convert topo bounds pinglist controller collector agent latency record jobs \
 trace samples lab algos metrics spec man"
 
