@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * experiments/pingmesh_table1.yaml measures rates of 1e-5. To tell one that is
- * 20 % off takes the whole figure, which is minutes. Here the same is told in
+ * 20 % off takes the whole figure. Here the same is told in
  * three steps: the rates of the spec make those of the paper, by a closed form;
  * there are probes enough to measure them; and at LOUDER times the rates, where
  * few probes suffice, what is measured is what the closed form says.
