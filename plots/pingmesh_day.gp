@@ -65,7 +65,7 @@ set ylabel "failed connects"
 set xlabel "hour" offset 0, 0.4
 set format x "%g"
 set yrange [1e-8:1]
-set ytics ("0.0001 %%" 1e-6, "0.01 %%" 1e-4, "1 %%" 1e-2)
+set ytics ("1 ppm" 1e-6, "0.01 %%" 1e-4, "1 %%" 1e-2)
 set label 3 "a pod is\nwithout power" at TO[2] + 0.3, 5e-3 font tiny
 plot TABLE using (middle(0)):(column("unconnected_rate") > 0 ? \
     column("unconnected_rate") : NaN) with points pt 7 lc rgb "#0072b2" ps 0.3
