@@ -18,7 +18,7 @@ do for [k = 1:2] {
 }
 set logscale x
 set yrange [0:1.03]
-set key at graph 0.03, 0.8 left top Left reverse
+set key at graph 0.99, 0.22 right top Left reverse
 set xlabel "probes"
 set ylabel "share of runs"
 if (tty) {
@@ -32,16 +32,17 @@ set multiplot layout 1, 2 title head
 do for [k = 1:2] {
 	e = word(ENDS, k)
 	set xlabel word(WHAT, k)
-	set xrange [k == 1 ? 30 : 3e3 : k == 1 ? 5e4 : 3e5]
-	set xtics ("10" 10, "100" 100, "1,000" 1e3, "10,000" 1e4, "100,000" 1e5)
+	set xrange [k == 1 ? 100 : 5e3 : k == 1 ? 5e5 : 2e6]
+	set xtics ("10" 10, "100" 100, "1,000" 1e3, "10,000" 1e4, \
+	    "100,000" 1e5, "1,000,000" 1e6)
 	set label 3 sprintf("planned: %.2f times\nfewer (%.2f to %.2f)", FEW[k], \
-	    LO[k], HI[k]) at graph 0.03, 0.95 left font small
+	    LO[k], HI[k]) at graph 0.6, 0.62 left font small
 	if (k == 2) {
 		unset key
 		unset ylabel
 		set label 4 sprintf("links taken wrongly,\nstated and real:\n" \
 		    . "planned %.3f, %.3f\nin turn %.3f, %.3f", STATED[1], \
-		    WRONG[1], STATED[2], WRONG[2]) at graph 0.03, 0.74 left \
+		    WRONG[1], STATED[2], WRONG[2]) at graph 0.6, 0.4 left \
 		    font small
 		set label FOOT sprintf("shares of %d runs; three of 768 links " \
 		    . "lose 0.2 to 2 %%, others up to 0.01 %%; 95 %% " \
