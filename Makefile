@@ -121,10 +121,10 @@ FLAGS   = $(CPPFLAGS) $(CFLAGS) $(NUMBERS)
 # them in other ways, as some tests do.
 LINK    = $(CC) $(SANF) -Wl,--as-needed $(LDFLAGS)
 LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -ldl -lm $(LDLIBS)
-LATE   := results/hdf5.late topo/igraph.late \
+LATE   := $(wildcard results/hdf5.late topo/igraph.late \
 	$(if $(MHD),experiments/live/microhttpd.late) \
 	$(if $(CURL),experiments/live/curl.late) \
-	$(if $(PCAP),experiments/everflow/pcap.late)
+	$(if $(PCAP),experiments/everflow/pcap.late))
 
 SRC  := $(filter-out $(UNFIT) models/bpf/% experiments/plug/mine.c,$(sort $(shell \
 	find $(LAYERS) -name '*.c')))

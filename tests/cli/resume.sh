@@ -5,7 +5,7 @@
 
 # Cells of about 4 ms; the undisturbed results in $top/whole.h5, and how long
 # they took.
-sweep=(--set traffic.conns=200 --set topology.n_hosts=40 --set plane=exact
+sweep=(--set traffic.conns=600 --set topology.n_hosts=40 --set plane=exact
 	--runs 200)
 prepare() {
 	cd "$top" || exit
