@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "experiments/pingmesh/bulk/connects.h"
 #include "experiments/pingmesh/bulk/run.h"
 #include "experiments/pingmesh/bulk/tables.h"
 #include "tests/bench.h"
@@ -80,9 +81,7 @@ static void open_all(struct subject *s)
 	must(xp_dsa_open(&s->dsa, &dc, &none, &s->p.dsa, &e), &e);
 	must(algo_pinglist_open(&s->plan, &s->p.pinglist, &s->topo.clos, 1, &e),
 	    &e);
-	must(xp_bulk_mesh_connects(&s->connects, &s->plan, &s->topo.clos, &s->p,
-		 &e),
-	    &e);
+	must(xp_bulk_mesh_connects(&s->connects, &s->plan, &s->p, &e), &e);
 	must(connects_open(&s->c, &s->topo, &s->connects, &e), &e);
 	must(connects_begin(s->c, &s->scene, &e), &e);
 	xp_pingmesh_waits(&s->p, waits.syn_wait_ns);

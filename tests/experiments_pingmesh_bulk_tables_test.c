@@ -9,6 +9,7 @@
 #include "experiments/pingmesh/bulk/tables.h"
 
 #include "algos/pingmesh/perf.h"
+#include "experiments/pingmesh/bulk/connects.h"
 #include "experiments/pingmesh/bulk/every.h"
 #include "experiments/pingmesh/bulk/run.h"
 #include "tests/law.h"
@@ -66,8 +67,7 @@ static void set_up(struct rig *g)
 	xp_dsa_services_free(&services);
 	assert_ok(
 	    algo_pinglist_open(&g->plan, &g->m.p.pinglist, c, 1, test_err()));
-	assert_ok(
-	    xp_bulk_mesh_connects(&g->p, &g->plan, c, &g->m.p, test_err()));
+	assert_ok(xp_bulk_mesh_connects(&g->p, &g->plan, &g->m.p, test_err()));
 	assert_ok(connects_open(&g->c, &g->m.s.topo, &g->p, test_err()));
 	xp_pingmesh_waits(&g->m.p, waits.syn_wait_ns);
 	xp_pingmesh_waits(&g->m.p, g->table.syn_wait_ns);

@@ -9,19 +9,9 @@
 #include "models/bulk/kernel.h"
 #include "sim/vec.h"
 
-/* One random word picks T1, T2 and T1 of a path. With more combinations than
- * this the last choice would be visibly uneven, having too few bits left. */
-#define MAX_PATHS (UINT64_C(1) << 24)
-
 /* If more than this share of flows are candidates, jumping from one to the next
  * gains nothing: then every flow is looked at. */
 #define JUMP_LIMIT 0.5
-
-/* Where more flows than this are candidates of noise, looking at each is
- * faster. Measured with 96,000 to 6 M flows: a candidate took 135 to 220 ns
- * here, and there a flow 5 ns and one in four of these candidates, which is
- * lossy, 370 to 520 ns; the two are equal at .04 to .1. Faults cost both alike. */
-#define PAYS_LIMIT 0.06
 
 /* A link with a fault. */
 struct failed {
@@ -84,47 +74,6 @@ void bulk_skip_close(struct bulk_skip *k)
 	free(k->index);
 	free(k->kept);
 	free(k);
-}
-
-int bulk_skip_fits(const struct scene *s, struct sim_err *e)
-{
-	if (!topo_is_clos(s->topo))
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "skipping needs a Clos; this topology is a graph.");
-	const struct topo_clos *c = &s->topo->clos;
-	if ((uint64_t)c->n_t1 * c->n_t1 > MAX_PATHS ||
-	    (uint64_t)c->n_t1 * c->n_t1 * c->n_t2 > MAX_PATHS)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "skipping can't tell more than 2^24 paths between two ToRs "
-		    "apart.");
-	if (s->latency.report_us > 0)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "skipping has no round-trip times (latency.report_over).");
-	if (scene_tcp_is_on(&s->traffic.params.tcp))
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "skipping has no way back of flows (traffic.tcp).");
-	if (scene_congestion_is_on(&s->congestion))
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "skipping has no full buffers (congestion).");
-	if (s->traffic.n_hot > 0)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "skipping needs uniform traffic; this has hot ToRs.");
-	if (s->truth.n_holes > 0)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "skipping can't have a black hole (switch %u).",
-		    s->truth.hole[0].at);
-	if (truth_has_host_off(&s->truth))
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "skipping can't have a host that is off.");
-	for (size_t i = 0; i < s->truth.n_faults; i++) {
-		const struct truth_fault *f = &s->truth.fault[i];
-		if (topo_class_of(s->topo, f->link) == TOPO_HOST_TOR)
-			return sim_fail(e, SIM_EUNSUPPORTED,
-			    "skipping can't have a fault on a host's uplink "
-			    "(link %u).",
-			    f->link);
-	}
-	return 0;
 }
 
 /* Which ToRs' flows cross the link, and with what chance: destinations are
@@ -567,20 +516,6 @@ static int run_tor(struct bulk_skip *k, uint32_t tor, struct sim_err *e)
 	}
 }
 
-/* The share of flows that are candidates of noise: the largest flow over six
- * links, all as noisy as can be. */
-static double noise_bound(double n_max, double most_noise)
-{
-	return -expm1(-n_max * 6 * most_noise);
-}
-
-int bulk_skip_pays(const struct scene *s)
-{
-	return noise_bound(s->traffic.params.packets.b,
-		   scene_hazard(scene_noise_most(&s->loss.noise))) <=
-	    PAYS_LIMIT;
-}
-
 /* The flows that lose to noise alone. Noise and faults strike independently, so
  * for flows that no failed link made lossy the law is that of any flow, given
  * that no failed link drops. */
@@ -588,7 +523,7 @@ static int run_noise(struct bulk_skip *k, struct sim_err *e)
 {
 	const struct scene *s = k->scene;
 	const uint32_t n_hosts = s->topo->clos.n_hosts;
-	const double bound = noise_bound(k->n_max, k->most_noise);
+	const double bound = bulk_skip_noise_share(s);
 	const int jumps = bound < JUMP_LIMIT;
 	const double log_miss = log1p(-bound);
 	uint32_t marks[6];

@@ -38,6 +38,9 @@ void bulk_skip_close(struct bulk_skip *k);
  * Else SIM_EUNSUPPORTED and which of these fails; then use bulk.h. */
 int bulk_skip_fits(const struct scene *s, struct sim_err *e);
 
+/* The share of a scene's flows that are looked at for their noise. */
+double bulk_skip_noise_share(const struct scene *s);
+
 /* 1 if skipping a scene that fits is about as fast as looking at every flow
  * (bulk.h), or faster: noise makes few flows candidates. Known from the scene's
  * parameters, so that every machine chooses alike, and all runs of a point. */

@@ -4,7 +4,7 @@
 . tests/cli/lib/common.sh
 
 # Cells of about 4 ms; the undisturbed results in $top/whole.h5.
-sweep=(--set traffic.conns=200 --set topology.n_hosts=40 --set plane=exact
+sweep=(--set traffic.conns=600 --set topology.n_hosts=40 --set plane=exact
 	--runs 100)
 prepare() {
 	cd "$top" || exit

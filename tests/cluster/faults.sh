@@ -6,7 +6,7 @@
 # rounds it took.
 
 # Shards of a second or two.
-sweep=(--set traffic.conns=200 --set topology.n_hosts=40 --set plane=exact
+sweep=(--set traffic.conns=600 --set topology.n_hosts=40 --set plane=exact
 	--runs 300)
 prepare() {
 	cd "$top" || exit

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "experiments/pingmesh/along.h"
+#include "experiments/pingmesh/bulk/connects.h"
 #include "experiments/pingmesh/bulk/run.h"
 #include "experiments/pingmesh/truth.h"
 #include "experiments/spec/plane.h"
@@ -51,7 +52,7 @@ static int mesh_plane_check_lists(struct sim_yaml *y, const struct topo *t,
 	if (rc < 0)
 		return rc;
 	if (algo_pinglist_open(l, &p->pinglist, &t->clos, 1, NULL) == 0 &&
-	    (rc = xp_bulk_mesh_connects(&c, l, &t->clos, p, &why)) < 0)
+	    (rc = xp_bulk_mesh_connects(&c, l, p, &why)) < 0)
 		rc = sim_yaml_mistake(y, sim_yaml_get(y->root, "pingmesh"),
 		    "%s", why.msg);
 	free(l);

@@ -18,13 +18,6 @@
 
 struct xp_bulk_mesh;
 
-/* The connects of plan L's one data centre, by P. Their mesh points at L.
- * Errors SIM_EUNSUPPORTED for what is not in bulk, saying what to use in its
- * place. */
-int xp_bulk_mesh_connects(struct connects_params *c,
-    const struct algo_pinglist *l, const struct topo_clos *clos,
-    const struct xp_pingmesh *p, struct sim_err *e);
-
 /* Open and close as xp_pingmesh_plane_open(); with TABLES probes are told one by
  * one. */
 int xp_bulk_mesh_open(struct xp_bulk_mesh **m, const struct topo *t,

@@ -1,0 +1,139 @@
+/* experiments/pingmesh/bulk/connects.c -- the connects that a spec asks for.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/pingmesh/bulk/connects.h"
+
+#include <math.h>
+
+#include "experiments/pingmesh/along.h"
+
+static topo_host mesh_peer(const void *arg, enum connects_level level,
+    topo_host h, uint32_t k)
+{
+	const struct algo_pinglist *l = arg;
+	const struct algo_pinglist_dc *d = &l->dc[0];
+	const uint32_t n = d->at.clos.n_hosts, tor = h / n, i = h % n;
+	const struct algo_pinglist_ring *r = &d->dc[0];
+	if (level == CONNECTS_TOR)
+		return tor * n + algo_pinglist_ring_at(&d->tor, i, k);
+	if (r->n_kept + 1 == r->n)
+		return (k + (k >= tor)) * n + i;
+	return algo_pinglist_ring_at(r, tor, k) * n + i;
+}
+
+static int mesh_fit_list(const struct algo_pinglist *l,
+    const struct xp_pingmesh *p, struct sim_err *e)
+{
+	const struct algo_pinglist_dc *d = &l->dc[0];
+	if (l->n_dcs > 1)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "a region's data centres are probed by agents: use plane "
+		    "pingmesh.");
+	if (l->n_vips > 0)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "pinglist.vips are probed by agents: use plane pingmesh.");
+	if (l->n_classes > 1)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "pinglist.ports \"%s\": probes in bulk are of one class; "
+		    "use plane pingmesh.",
+		    p->pinglist.ports);
+	if (d->dc[0].n_kept != d->dc[1].n_kept)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "pinglist.max_peers %u: some servers have fewer peers than "
+		    "others; use plane pingmesh, or leave inter_dc out of "
+		    "pinglist.levels.",
+		    p->pinglist.max_peers);
+	return 0;
+}
+
+/* All pairs have as many probes in each window, so that sums over millions of
+ * pairs need not ask each of them. */
+static int mesh_fit_times(const struct connects_params *c,
+    const struct xp_pingmesh *p, struct sim_err *e)
+{
+	const sim_ns window = (sim_ns)llround(p->window_s * 1e9);
+	const uint32_t n_ports = p->agent.last_port - p->agent.first_port + 1u;
+	for (int l = 0; l < CONNECTS_N_LEVELS; l++) {
+		const sim_ns every = c->mesh.every_ns[l];
+		if (c->mesh.n_peers[l] == 0)
+			continue;
+		if (window % every != 0)
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "window %g s is no whole number of probes of a "
+			    "pair, one each %g s; use plane pingmesh, or "
+			    "another window.",
+			    p->window_s, (double)every / 1e9);
+		if (p->duration_s * 1e9 / (double)every > n_ports)
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "duration %g s: a pair has more probes than ports "
+			    "(%u), and meets each path and corrupt entry "
+			    "again; use plane pingmesh, or more ports.",
+			    p->duration_s, n_ports);
+	}
+	return 0;
+}
+
+static int mesh_fit(const struct xp_pingmesh *p, struct sim_err *e)
+{
+	const uint32_t history = xp_pingmesh_history(p);
+	if (p->connect.synack_timer)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "connect.synack_timer: servers in bulk send no SYN-ACK "
+		    "again; use plane pingmesh.");
+	if (p->along == XP_ALONG_QUANTILE && p->time == XP_TIME_ECHO)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "time echo: payloads in bulk have no times; use plane "
+		    "pingmesh.");
+	if (p->trace.on)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "trace.on: only agents trace; use plane pingmesh.");
+	if (p->agent.ports == ALGO_PINGMESH_PORTS_LIST)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "agent.ports list: ports in bulk are those of the order "
+		    "pair; use plane pingmesh.");
+	if (p->along != XP_ALONG_QUANTILE && history > 1 &&
+	    history < xp_pingmesh_n_windows(p))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "history %g s: jobs in bulk are of one window or of all; "
+		    "use plane pingmesh.",
+		    p->history_s);
+	return 0;
+}
+
+int xp_bulk_mesh_connects(struct connects_params *c,
+    const struct algo_pinglist *l, const struct xp_pingmesh *p,
+    struct sim_err *e)
+{
+	static const struct fabric_sim_tcp_ladder *const ladders[] =
+	    {&fabric_sim_tcp_windows, &fabric_sim_tcp_linux,
+		&fabric_sim_tcp_linux_linear};
+	const struct fabric_sim_rtt_profile *profile =
+	    &fabric_sim_rtt_profiles[p->connect.profile];
+	const double load =
+	    p->connect.load < 0 ? profile->load : p->connect.load;
+	sim_ns wait[OBS_MAX_WAITS];
+	int rc = mesh_fit(p, e);
+	if (rc < 0 || (rc = mesh_fit_list(l, p, e)) < 0)
+		return rc;
+	*c = (struct connects_params){.ladder = ladders[p->connect.timers]};
+	c->mesh.arg = l;
+	c->mesh.peer = mesh_peer;
+	c->mesh.n_peers[CONNECTS_TOR] = l->dc[0].tor.n_kept;
+	c->mesh.n_peers[CONNECTS_DC] = l->dc[0].dc[0].n_kept;
+	for (int k = 0; k < CONNECTS_N_LEVELS; k++)
+		c->mesh.every_ns[k] =
+		    l->interval_s[k] * SIM_SEC / l->n_kinds[k];
+	/* A SYN that would come after the agent gave up is never answered in
+	 * time, so there is none. */
+	c->n_retries = xp_pingmesh_waits(p, wait);
+	for (unsigned k = 0; k <= c->n_retries; k++)
+		c->give_up_ns += c->ladder->wait_ns[k];
+	c->give_up_ns =
+	    (sim_ns)fmin((double)c->give_up_ns, p->agent.probe_timeout_s * 1e9);
+	c->late_ns = wait[0] - (sim_ns)llround(p->dsa.tolerance_s * 1e9);
+	for (unsigned h = 0; h < CONNECTS_N_HOPS; h++)
+		if ((rc = fabric_sim_rtt_init(&c->law[h], profile, 2 + 2 * h, 0,
+			 fmin(load, FABRIC_SIM_RTT_MAX_LOAD), e)) < 0)
+			return rc;
+	return mesh_fit_times(c, p, e);
+}
