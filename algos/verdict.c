@@ -46,14 +46,14 @@ void algo_verdicts_free(struct algo_verdicts *v)
 int algo_verdicts_reserve(struct algo_verdicts *v, size_t n, struct sim_err *e)
 {
 	/* The arrays share `cap`: grow each on a copy of it. */
-	size_t cap = v->cap, cap2 = v->cap, cap3 = v->cap;
+	size_t cap[] = {v->cap, v->cap, v->cap};
 	int rc;
-	if ((rc = SIM_RESERVE(&v->link, &cap, n, e)) < 0 ||
-	    (rc = SIM_RESERVE(&v->score, &cap2, n, e)) < 0 ||
-	    (rc = SIM_RESERVE(&v->way, &cap3, n, e)) < 0)
+	if ((rc = SIM_RESERVE(&v->link, &cap[0], n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&v->score, &cap[1], n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&v->way, &cap[2], n, e)) < 0)
 		return rc;
-	memset(v->way + v->cap, 0, cap - v->cap);
-	v->cap = cap;
+	memset(v->way + v->cap, 0, cap[2] - v->cap);
+	v->cap = cap[2];
 	return 0;
 }
 

@@ -10,7 +10,7 @@ stats TABLE using "panel" name "N" nooutput
 n_panels = N_records ? N_max + 1 : 0
 n_across = n_panels > 1 ? 2 : 1
 n_down = ceil(n_panels / real(n_across))
-wide = 1.5
+wide = 1.75
 stats TABLE using "rivals" name "K" nooutput
 n_rows = ceil(K_max / 2.)
 stats TABLE using (strcol("kind") eq "group" ? column("place") + 1 : 0) \
@@ -40,7 +40,7 @@ unset grid
 unset key
 unset title
 set label FOOT ""
-set xrange [-0.62:1.62]
+set xrange [-0.8:1.8]
 set yrange [-n_rows - 0.25 - 0.42 * G_max:3]
 set lmargin 0
 set rmargin 0

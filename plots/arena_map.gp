@@ -8,7 +8,7 @@ set datafile separator "\t"
 set datafile columnheaders
 stats TABLE using "row" name "R" nooutput
 stats TABLE using "column" name "C" nooutput
-wide = 0.55 + 0.075 * (C_max + 1)
+wide = 0.6 + 0.075 * (C_max + 1)
 if (wide < 1.1) { wide = 1.1 }
 tall = 0.46 + 0.026 * (R_max + 1)
 if (tall < 0.8) { tall = 0.8 }
@@ -16,7 +16,7 @@ load "style.gp"
 set palette defined (0 "#d55e00", 0.5 "#f7f3e3", 1 "#0072b2")
 set cbrange [0:1]
 set title title . "\nF by family of faults; where nothing fails, the share of windows without an accusation" font small
-set lmargin at screen 0.26 / wide
+set lmargin at screen 0.31 / wide
 set rmargin at screen 1 - 0.16 / wide
 set tmargin at screen 1 - 0.16 / tall
 set bmargin at screen 0.2 / tall

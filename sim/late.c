@@ -28,7 +28,7 @@ int sim_late_load(const struct sim_late *l, struct sim_err *e)
 	memcpy(&at, table + l->size - sizeof(at), sizeof(at));
 	if (at)
 		return 0;
-	for (; l->file[n] && n < LATE_MAX_FILES; n++)
+	for (; n < LATE_MAX_FILES && l->file[n]; n++)
 		if (!(handle[n] = dlopen(l->file[n], RTLD_LAZY | RTLD_LOCAL)))
 			return sim_fail(e, SIM_EDEP,
 			    "library %s can't be loaded: %s.", l->name,

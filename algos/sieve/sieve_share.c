@@ -56,8 +56,9 @@ void sieve_share_end(struct sieve_share *h, double any)
 	 * others those are none in which nobody happens to. */
 	const double some = any / (1 - h->none), may = some * all,
 		     quiet = some * h->none * exp(-most),
-		     not = (1 - any) * exp(-most), sum = may - quiet + not ;
-	h->none = not / sum;
+		     nothing = (1 - any) * exp(-most),
+		     sum = may - quiet + nothing;
+	h->none = nothing / sum;
 	h->any = may / sum;
 }
 
