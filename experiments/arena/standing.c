@@ -85,7 +85,9 @@ static int standing_has(const struct xp_arena_entry *x, unsigned score)
 	    (score == XP_ARENA_answered && xp_arena_score(x, score).value < 1);
 }
 
-/* Half of the interval is what Student's law makes of the standard error. */
+/* Half of the interval is what Student's law makes of the standard error. Runs
+ * that stated no chance measured nothing; of few chances as many runs at most
+ * did. */
 static int standing_chances(const struct xp_arena_entry *x, FILE *out,
     struct sim_err *e)
 {
@@ -93,11 +95,12 @@ static int standing_chances(const struct xp_arena_entry *x, FILE *out,
 	const int rc = xp_arena_calibration(x, &c, e);
 	if (rc < 0 || !(c.n > 0))
 		return rc;
+	const size_t n = (size_t)fmin(c.n, (double)x->n_runs);
 	fprintf(out, "%s\t%s\t%s:ece\t%zu\t%zu\t%.10g\t%.10g",
 	    xp_arena_family_name(x->family),
-	    xp_arena_telemetries[x->telemetry].name, x->algorithm, x->n_runs,
-	    x->n_runs, c.n, c.ece.value);
-	if (x->n_runs > 1)
+	    xp_arena_telemetries[x->telemetry].name, x->algorithm, x->n_runs, n,
+	    c.n, c.ece.value);
+	if (n > 1)
 		fprintf(out, "\t%.4g\n",
 		    (c.ece.hi - c.ece.value) /
 			gsl_cdf_tdist_Qinv(0.025, (double)(x->n_runs - 1)));

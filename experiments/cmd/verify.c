@@ -438,6 +438,15 @@ static int refuse_stale(const struct results *r, const char *figure,
 		  figure, r->cube.build, res_build(), figure);
 }
 
+/* What could not be read back would be found out only when it is needed. */
+static int check_text(const char *text, const char *path, struct sim_err *e)
+{
+	struct xp_expected_table t;
+	const int rc = xp_expected_read(&t, text, path, e);
+	xp_expected_free(&t);
+	return rc;
+}
+
 /* Make results the earlier run for the future. Only whole ones will do, or
  * points would be missing ever after. */
 static int write_figure(struct verify *v, const char *figure, struct sim_err *e)
@@ -456,7 +465,8 @@ static int write_figure(struct verify *v, const char *figure, struct sim_err *e)
 		return refuse_stale(r, figure, e);
 	rc = results_text(r, &text, &n, e);
 	snprintf(path, sizeof(path), "%s%s.tsv", v->folder, figure);
-	if (rc == 0 && (rc = cmd_write_file(path, text, n, e)) == 0)
+	if (rc == 0 && (rc = check_text(text, path, e)) == 0 &&
+	    (rc = cmd_write_file(path, text, n, e)) == 0)
 		printf("%s -> %s\n", figure, path);
 	free(text);
 	return rc;

@@ -91,6 +91,13 @@ the_standing_is_held_against_an_earlier_one() {
 	    >results/out/arena/standing.tsv
 	run_for 1 "$CULPRIT" verify --claims ./results/expected/vigil.yaml
 	says 'missing' stdout
+	# What could not be read is not written.
+	awk -F'\t' -v OFS='\t' '$3 == "flock:f" && !n++ { $5 = $4 + 1 } { print }' \
+	    ../whole/standing.tsv >results/out/arena/standing.tsv
+	run_for 3 "$CULPRIT" verify --claims ./results/expected/vigil.yaml \
+	    --write arena
+	says 'not a point, a metric'
+	same results/expected/arena.tsv ../whole/standing.tsv
 	# Another build is not to be expected.
 	sed '1s/, build [0-9a-f]*/, build 0123456789abcdef/' \
 	    ../whole/standing.tsv >results/out/arena/standing.tsv
