@@ -38,7 +38,7 @@
 	X(RTT, 30, "round trips of probes; entity = sender")                   \
 	X(CONNECT, 31, "SYNs and SYN-ACKs lost; entity = sender")              \
 	X(LATENCY, 25, "round-trip times; entity = flow")                      \
-	X(CONNECTS, 32, "connects in bulk; entity = window")                    \
+	X(CONNECTS, 32, "connects in bulk; entity = window")                   \
 	X(OUTAGE, 40, "what is off or slow, and when; entity = group")         \
 	X(HOLE, 41, "which switches are black holes, and salts")               \
 	X(DELAY, 42, "what faults add to a packet's time; entity = sender")    \
