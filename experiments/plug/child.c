@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "experiments/plug/guard.h"
 #include "models/clock.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -54,10 +55,14 @@ static void child_set_environment(void)
 static void child_set_limits(void)
 {
 	const struct rlimit none = {0, 0};
-	const rlim_t gib = (rlim_t)1 << 30;
-	const struct rlimit data = {4 * gib, 4 * gib};
+	struct rlimit data;
 	setrlimit(RLIMIT_CORE, &none);
-	setrlimit(RLIMIT_DATA, &data);
+	plug_limit_data(&data);
+	/* Nor may the child lift it. */
+	if (getrlimit(RLIMIT_DATA, &data) == 0) {
+		data.rlim_max = data.rlim_cur;
+		setrlimit(RLIMIT_DATA, &data);
+	}
 }
 
 static _Noreturn void become_child(plug_child_main *run, void *arg,

@@ -77,9 +77,7 @@ static struct plug_guard *guard_find(void)
 	return stack.ss_sp;
 }
 
-/* So that what asks for ever more gets none, and says so, before the machine is
- * out of memory. */
-static void guard_limit_data(struct plug_guard *g)
+void plug_limit_data(struct rlimit *had)
 {
 	const rlim_t gib = (rlim_t)1 << 30,
 		     page = (rlim_t)sysconf(_SC_PAGESIZE);
@@ -89,9 +87,9 @@ static void guard_limit_data(struct plug_guard *g)
 		n = 0;
 	if (f)
 		fclose(f);
-	if (getrlimit(RLIMIT_DATA, &g->had_data) < 0 || n == 0)
+	if (getrlimit(RLIMIT_DATA, had) < 0 || n == 0)
 		return;
-	struct rlimit now = g->had_data;
+	struct rlimit now = *had;
 	if (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > n * page + 4 * gib)
 		now.rlim_cur = n * page + 4 * gib;
 	setrlimit(RLIMIT_DATA, &now);
@@ -129,7 +127,7 @@ static int guard_make(struct plug_guard **out, struct sim_err *e)
 	sigemptyset(&how.sa_mask);
 	for (size_t i = 0; i < GUARD_SIGNALS; i++)
 		sigaction(guard_signals[i], &how, &g->had[i]);
-	guard_limit_data(g);
+	plug_limit_data(&g->had_data);
 	/* Where there is no room for them, exit() costs the whole cell. */
 	(void)atexit(guard_exit);
 	(void)at_quick_exit(guard_exit);

@@ -14,6 +14,7 @@
 #define EXPERIMENTS_PLUG_GUARD_H
 
 #include <stddef.h>
+#include <sys/resource.h>
 
 #include "sim/err.h"
 
@@ -31,6 +32,11 @@ void plug_guard_close(struct plug_guard *g); /* NULL is fine */
 enum { PLUG_GUARD_EXIT = -1 };
 int plug_guard_call(struct plug_guard *g, double timeout_s,
     void (*fn)(void *arg), void *arg);
+
+/* Let this process have 4 GiB of data beyond what it has, so that what asks for
+ * ever more gets none, and says so, before the machine is out of memory. *HAD are
+ * the limits of before. Nothing is done where they cannot be told. */
+void plug_limit_data(struct rlimit *had);
 
 /* Bytes by which this process grew since the guard was opened, at the most. */
 size_t plug_guard_growth(const struct plug_guard *g);

@@ -157,8 +157,9 @@ void xp_mesh_sums_begin(struct xp_mesh_sums *s, sim_ns from)
 	}
 	if (s->tors)
 		begin_tors(s);
-	memset(s->counter, 0,
-	    (size_t)s->n_counters * c->all_hosts * sizeof(*s->counter));
+	if (s->counter)
+		memset(s->counter, 0,
+		    (size_t)s->n_counters * c->all_hosts * sizeof(*s->counter));
 }
 
 /* N_LOST is that of algo_drop_n_lost(). */
