@@ -292,6 +292,20 @@ static int crowd_at(const struct connects *c, const struct crowd *w, uint64_t i,
 	    !connects_pair_is_dead(c, a, b, c->now.from);
 }
 
+/* Go on to the next of the crowd that is looked at and can be marked; each is
+ * looked at with chance 1 - exp(LOG_UNMARKED). *I is its number, CROWD_START
+ * before the first. Returns 0 if there is none. */
+#define CROWD_START UINT64_MAX
+static int crowd_next(struct connects *c, const struct crowd *w,
+    double log_unmarked, uint64_t *i, struct connect *x)
+{
+	const uint64_t n = crowd_size(w);
+	do
+		*i += 1 + connects_jump(c, log_unmarked);
+	while (*i < n && !crowd_at(c, w, *i, x));
+	return *i < n;
+}
+
 /* The five-tuple of X is none that a hole drops of those that come before link
  * LAST; the fate of all these is settled so. Holes are in order of links. */
 static double connect_spared(struct connects *c, struct connect *x,
@@ -332,14 +346,11 @@ static int marked_by_most(struct connects *c, const struct crowd *w, double p,
     struct sim_err *e)
 {
 	const double log_unmarked = log1p(-p);
-	const uint64_t n = crowd_size(w);
+	uint64_t i = CROWD_START;
 	struct connect x;
 	int rc = 0;
-	for (uint64_t i = connects_jump(c, log_unmarked); rc == 0 && i < n;
-	     i += 1 + connects_jump(c, log_unmarked)) {
+	while (rc == 0 && crowd_next(c, w, log_unmarked, &i, &x)) {
 		double keep;
-		if (!crowd_at(c, w, i, &x))
-			continue;
 		if (c->now.is_flat) {
 			keep = -expm1(-c->now.flat_hazard[x.hops]);
 		} else {
@@ -358,16 +369,13 @@ static int late_alone(struct connects *c, const struct crowd *w, double p,
     struct sim_err *e)
 {
 	const double log_unmarked = log1p(-p);
-	const uint64_t n = crowd_size(w);
+	uint64_t i = CROWD_START;
 	struct connect x;
 	int rc = 0;
 	if (p == 0)
 		return 0;
-	for (uint64_t i = connects_jump(c, log_unmarked); rc == 0 && i < n;
-	     i += 1 + connects_jump(c, log_unmarked)) {
+	while (rc == 0 && crowd_next(c, w, log_unmarked, &i, &x)) {
 		double keep;
-		if (!crowd_at(c, w, i, &x))
-			continue;
 		if (c->now.is_flat) {
 			keep = exp(-c->now.flat_hazard[x.hops]);
 		} else {
@@ -438,13 +446,12 @@ static int of_source(struct connects *c, const struct connects_source *s,
 {
 	const struct crowd w =
 	    crowd_of(c, s->first_host, s->n_hosts, level, is_receiver);
-	const uint64_t n = crowd_size(&w);
 	const double log_unmarked = log1p(-s->p);
+	uint64_t i = CROWD_START;
 	struct connect x;
 	int rc = 0;
-	for (uint64_t i = connects_jump(c, log_unmarked); rc == 0 && i < n;
-	     i += 1 + connects_jump(c, log_unmarked))
-		if (crowd_at(c, &w, i, &x) && connect_leaves(s, &x))
+	while (rc == 0 && crowd_next(c, &w, log_unmarked, &i, &x))
+		if (connect_leaves(s, &x))
 			rc = s->is_hole ? marked_by_hole(c, s, &w, &x, e)
 					: marked_by_loss(c, s, &w, &x, e);
 	return rc;
