@@ -164,9 +164,11 @@ static int write_path(const struct args *a, const struct algo_pinglist *l,
 	int rc = write_to(a, l, f, e);
 	if (rc < 0)
 		sim_wrap(e, rc, "%s", path);
-	if ((fclose(f) != 0 ||
-		(rc == 0 && replace && rename(part, path) < 0)) &&
-	    rc == 0)
+	/* On disk before it has the name, or a loss of power could leave the
+	 * name without the list. */
+	int good = fflush(f) == 0 && (!replace || fsync(fileno(f)) == 0);
+	good &= fclose(f) == 0;
+	if (rc == 0 && (!good || (replace && rename(part, path) < 0)))
 		rc = sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
 		    strerror(errno));
 	if (rc < 0 && replace)
