@@ -19,7 +19,8 @@
 #   make accuracy     the detection-accuracy gates alone  [GATE=--fresh-seed]
 #   make bench        speed and memory, as ratios measured in one run
 #   make lint         the gates, cppcheck, and clang-format on everything
-#   make soak         10,000 random histories of Pingmesh's agent
+#   make soak         10,000 random histories of Pingmesh's agent, and what a
+#                     loss of power leaves of 300 of each store
 #   make fuzz         fuzz what reads outside input     [FUZZ_SECONDS=30]
 #   make mutate       small mistakes made on purpose, and which no test notices:
 #                     hours  [N=150 SEED=1 FOLDER=sim]
@@ -264,6 +265,11 @@ $B/experiments/report/page.o: $(LINES:%=$B/%.h)
 # --- tests -----------------------------------------------------------------
 WRAP := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
 
+# Deeds on files are noted by tests of what a loss of power leaves.
+$B/tests/experiments_power_test: WRAP += $(foreach c,open openat close write \
+	pwrite ftruncate fsync fdatasync rename link unlink unlinkat mkdir, \
+	-Wl,--wrap=$c)
+
 # What tests share, of which each links what it calls: linking all with all
 # took as long as compiling did.
 $B/tests/helpers.a: $(TEST_LIB:%.c=$B/%.o)
@@ -370,8 +376,10 @@ SEED ?= 1
 mutate: deps
 	@tests/mutate.py -n $N --seed $(SEED) $(FOLDER:%=--folder %) $(MUTATE)
 
-soak: $B/tests/algos_pingmesh_agent_schedules_test
+soak: $B/tests/algos_pingmesh_agent_schedules_test \
+	$B/tests/experiments_power_test
 	@PINGMESH_SCHEDULES=10000 $<
+	@POWER_SCHEDULES=300 $(word 2,$^)
 
 # Those of real networks take their time, so they are drawn by name alone.
 FIGURES = $(basename $(notdir $(if $(filter-out *,$(FIG)), \

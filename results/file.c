@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +38,19 @@ static int write_all(int fd, const void *bytes, size_t n)
 
 /* Open the folder of PATH, or "." or "/", and sync it. Some file systems cannot
  * sync a folder and say EINVAL; there is nothing more to do on those. */
-int res_file_sync_folder(const char *path, char *scratch)
+int res_file_sync_folder(const char *path)
 {
+	char folder[PATH_MAX] = ".";
 	const char *slash = strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash - path) : 0;
-	memcpy(scratch, path, n);
-	strcpy(scratch + n, slash == path ? "/" : slash ? "" : ".");
-	int fd = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* The slash itself stays of "/file" alone. */
+	const size_t n = slash ? (size_t)(slash - path) + (slash == path) : 0;
+	if (n >= sizeof(folder)) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	if (slash)
+		sprintf(folder, "%.*s", (int)n, path);
+	int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
 	int rc = fsync(fd) < 0 && errno != EINVAL ? -1 : 0;
@@ -96,7 +103,7 @@ int res_file_write(const char *path, const void *bytes, size_t n,
 	if (file_fill(fd, bytes, n) < 0 || rename(temp, path) < 0) {
 		rc = res_file_failed("write", path, e);
 		unlink(temp);
-	} else if (res_file_sync_folder(path, temp) < 0)
+	} else if (res_file_sync_folder(path) < 0)
 		rc = res_file_failed("sync the folder of", path, e);
 	free(temp);
 	return rc;

@@ -29,9 +29,9 @@ int res_file_temp(char **temp, int *fd, const char *path, struct sim_err *e);
 /* SIM_EIO, "cannot VERB PATH: " and what errno says. */
 int res_file_failed(const char *verb, const char *path, struct sim_err *e);
 
-/* A rename to PATH is on disk when its folder is: sync that. SCRATCH holds
- * strlen(path) + 2 bytes. Returns 0, or -1 with errno. */
-int res_file_sync_folder(const char *path, char *scratch);
+/* A rename to PATH is on disk when its folder is: sync that. Returns 0, or -1
+ * with errno. */
+int res_file_sync_folder(const char *path);
 
 /* *BYTES = the whole regular file, of N bytes, and a 0 behind it; to be freed.
  * Errors SIM_EIO, SIM_ENOMEM. */

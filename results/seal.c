@@ -103,15 +103,14 @@ int res_seal_finish(const char *temp, int fd, const char *path,
     struct sim_err *e)
 {
 	int rc = 0;
-	const size_t n = strlen(path) + 2;
-	unsigned char *block = malloc(n > BLOCK ? n : BLOCK);
+	unsigned char *block = malloc(BLOCK);
 	if (!block)
 		rc = sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
 	/* The seal is on disk before the name is: after a crash PATH is
 	 * whole. */
 	else if (append_seal(fd, block) < 0 || rename(temp, path) < 0)
 		rc = res_file_failed("write", path, e);
-	else if (res_file_sync_folder(path, (char *)block) < 0)
+	else if (res_file_sync_folder(path) < 0)
 		rc = res_file_failed("sync the folder of", path, e);
 	if (rc < 0)
 		unlink(temp);

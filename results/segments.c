@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "results/file.h"
 #include "sim/text.h"
 
 int res_segments_failed(const struct res_segments *s, const char *what,
@@ -115,13 +116,13 @@ int res_segments_go_on(struct res_segments *s, const char *name, uint64_t whole,
 }
 
 /* A full file is synced in any case, though without `sync` its records were
- * not. */
+ * not, nor its name. */
 int res_segments_end_file(struct res_segments *s, struct sim_err *e)
 {
 	int rc = 0;
 	if (s->fd < 0)
 		return 0;
-	if (fdatasync(s->fd) < 0)
+	if (fdatasync(s->fd) < 0 || (!s->sync && fsync(s->dir_fd) < 0))
 		rc = res_segments_failed(s, "sync", s->name, e);
 	if (close(s->fd) < 0 && rc == 0)
 		rc = res_segments_failed(s, "close", s->name, e);
@@ -229,6 +230,15 @@ int res_segments_append(struct res_segments *s, const void *bytes, size_t n,
 
 /* --- opening -------------------------------------------------------------- */
 
+/* Names that a process made which was killed before it synced them are on disk
+ * from here on, and the folder's own name, made a line above or back then. */
+static int segments_sync_names(struct res_segments *s, struct sim_err *e)
+{
+	return res_file_sync_folder(s->dir) < 0 || fsync(s->dir_fd) < 0
+	    ? res_segments_failed(s, "sync", "", e)
+	    : 0;
+}
+
 static int segments_lock(struct res_segments *s, struct sim_err *e)
 {
 	if (mkdir(s->dir, 0750) < 0 && errno != EEXIST)
@@ -256,8 +266,10 @@ int res_segments_open(struct res_segments *s, const char *dir,
 	    .sync = sync,
 	    .dir_fd = -1,
 	    .fd = -1};
-	const int rc = sim_dup(&s->dir, dir, e);
-	return rc < 0 ? rc : segments_lock(s, e);
+	int rc = sim_dup(&s->dir, dir, e);
+	if (rc == 0)
+		rc = segments_lock(s, e);
+	return rc < 0 ? rc : segments_sync_names(s, e);
 }
 
 int res_segments_close(struct res_segments *s, struct sim_err *e)

@@ -12,7 +12,8 @@
  *
  * What a kill leaves is less than one record at the end of the newest file: the
  * owner has it cut off (_go_on()). With `sync` a record is on the disk when
- * _append() says so, and a new file's name is.
+ * _append() says so, and its file's name is; without, when the file is full or
+ * closed. What a process left that was killed in between is synced by the next.
  */
 #ifndef RESULTS_SEGMENTS_H
 #define RESULTS_SEGMENTS_H

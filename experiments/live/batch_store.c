@@ -119,6 +119,11 @@ static int batch_store_read_file(struct xp_batch_store *s, const char *name,
 	}
 	if (fstat(fd, &st) < 0)
 		rc = res_segments_failed(&s->files, "inspect", name, e);
+	/* Who was killed between writing a batch and syncing it leaves one that
+	 * is in the file but not on disk. It is known from here on, and an
+	 * agent that sends it again is told so: then it must not be lost. */
+	else if (is_newest && s->files.sync && fdatasync(fd) < 0)
+		rc = res_segments_failed(&s->files, "sync", name, e);
 	else if ((rc = replay(s, in, buf, &whole, &end, e)) < 0)
 		sim_wrap(e, rc, "%s/%s", s->files.dir, name);
 	fclose(in);

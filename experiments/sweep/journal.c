@@ -15,12 +15,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "results/file.h"
 #include "sim/time.h"
 #include "sim/vec.h"
 
 /* Of record and header; see the layout in experiments/sweep/journal.h. */
 enum {
-	VERSION = 2,
+	VERSION = 3,
 	HEADER_BYTES = 40,
 	SUMMED_BYTES = HEADER_BYTES - 8,
 	FIXED_BYTES = 16 + 8, /* of a record: all but its row */
@@ -36,18 +37,32 @@ struct xp_journal {
 	double *row; /* [row_doubles], for replay */
 	struct xp_journal_replay replay;
 
-	/* What lies before END is whole; what is beyond it does not count. */
-	uint64_t end;
+	/* What lies before END is whole; what is beyond it does not count.
+	 * Before SYNCED it is on disk. */
+	uint64_t end, synced;
+	uint64_t check; /* the header's, which checks of records begin with */
 
 	/* Whole records that are not in the file yet. */
 	unsigned char *buf;
 	size_t n_buf, cap_buf; /* bytes; cap_buf is a multiple of a record */
 };
 
-/* FNV is no match for a forger, but finds what was torn or damaged. */
-static uint64_t journal_checksum(const unsigned char *p, size_t n)
+/* FNV is no match for a forger, but finds what was torn or damaged, or is of
+ * another sweep. */
+static uint64_t header_checksum(const unsigned char h[HEADER_BYTES])
 {
-	return sim_fnv(SIM_FNV_START, p, n);
+	return sim_fnv(SIM_FNV_START, h, SUMMED_BYTES);
+}
+
+static uint64_t record_checksum(const struct xp_journal *j,
+    const unsigned char *r)
+{
+	return sim_fnv(j->check, r, j->record_bytes - 8);
+}
+
+static int record_is_whole(const struct xp_journal *j, const unsigned char *r)
+{
+	return sim_load_64(r + j->record_bytes - 8) == record_checksum(j, r);
 }
 
 static int journal_io_fail(const struct xp_journal *j, const char *what,
@@ -94,13 +109,12 @@ static size_t write_at(int fd, const unsigned char *buf, size_t n, uint64_t at)
 
 static void seal_header(unsigned char h[HEADER_BYTES])
 {
-	sim_store_64(&h[SUMMED_BYTES], journal_checksum(h, SUMMED_BYTES));
+	sim_store_64(&h[SUMMED_BYTES], header_checksum(h));
 }
 
 static int header_is_whole(const unsigned char h[HEADER_BYTES])
 {
-	return sim_load_64(&h[SUMMED_BYTES]) ==
-	    journal_checksum(h, SUMMED_BYTES);
+	return sim_load_64(&h[SUMMED_BYTES]) == header_checksum(h);
 }
 
 /* The sweep, and which of its cells: a shard's journal has nothing for another
@@ -140,8 +154,7 @@ static void make_record(const struct xp_journal *j, unsigned char *r,
 		memcpy(&bits, row ? &row[i] : &nan, sizeof(bits));
 		sim_store_64(r + 16 + 8 * i, bits);
 	}
-	sim_store_64(r + j->record_bytes - 8,
-	    journal_checksum(r, j->record_bytes - 8));
+	sim_store_64(r + j->record_bytes - 8, record_checksum(j, r));
 }
 
 /* Put one record into the cube; 0 if it is damaged. */
@@ -153,8 +166,7 @@ static int replay_record(struct xp_journal *j, const unsigned char *r,
 	 * then only within the cube. */
 	const uint32_t point = sim_load_32(r), run = sim_load_32(r + 4);
 	const uint32_t status = sim_load_32(r + 8);
-	if (sim_load_64(r + j->record_bytes - 8) !=
-	    journal_checksum(r, j->record_bytes - 8))
+	if (!record_is_whole(j, r))
 		return 0;
 	if (!res_cube_holds(c, point, run))
 		return 0;
@@ -190,21 +202,32 @@ static int replay_records(struct xp_journal *j, struct res_cube *c,
 	}
 }
 
+/* What a kill right after creation leaves is a header that begins right and ends
+ * early; and a loss of power, the room for one without its bytes. There can't be
+ * records behind either, as the header is on disk before the first. */
+static int header_was_cut(const unsigned char got[HEADER_BYTES], ssize_t n,
+    const unsigned char want[HEADER_BYTES], off_t size)
+{
+	static const unsigned char zero[HEADER_BYTES];
+	return (n < HEADER_BYTES && memcmp(got, want, (size_t)n) == 0) ||
+	    (size <= HEADER_BYTES && memcmp(got, zero, (size_t)n) == 0);
+}
+
 /* Is the file ours? Sets END to the header's size, or to 0 when the header
- * itself is missing or torn, as a kill right after creation leaves it. */
+ * itself is missing or torn. */
 static int check_header(struct xp_journal *j, const struct res_cube *c,
     struct sim_err *e)
 {
 	unsigned char got[HEADER_BYTES], want[HEADER_BYTES];
+	struct stat st;
 	/* The header that this sweep would write: any other one is not ours. */
 	make_header(j, c, want);
+	j->check = header_checksum(want);
 	ssize_t n = journal_read_at(j->fd, got, sizeof(got), 0);
-	if (n < 0)
+	if (n < 0 || fstat(j->fd, &st) < 0)
 		return journal_io_fail(j, "read", e);
 	j->end = 0;
-	/* A header that begins right and ends early was cut by a kill; there
-	 * can't be records behind it. */
-	if (n < HEADER_BYTES && memcmp(got, want, (size_t)n) == 0)
+	if (header_was_cut(got, n, want, st.st_size))
 		return 0;
 	if (n < HEADER_BYTES ||
 	    memcmp(got, journal_magic, sizeof(journal_magic)) != 0)
@@ -355,6 +378,15 @@ static int journal_trim(struct xp_journal *j, const struct res_cube *c,
 	return 0;
 }
 
+/* Have what the file holds on disk, and its name. */
+static int journal_sync_all(struct xp_journal *j, struct sim_err *e)
+{
+	if (fdatasync(j->fd) < 0 || res_file_sync_folder(j->path) < 0)
+		return journal_io_fail(j, "sync", e);
+	j->synced = j->end;
+	return 0;
+}
+
 int xp_journal_open(struct xp_journal **out, const char *path,
     struct res_cube *c, struct sim_err *e)
 {
@@ -364,7 +396,8 @@ int xp_journal_open(struct xp_journal **out, const char *path,
 		return rc;
 	if ((rc = open_locked(j, e)) < 0 || (rc = check_header(j, c, e)) < 0 ||
 	    (j->end > 0 && (rc = replay_records(j, c, e)) < 0) ||
-	    (rc = journal_trim(j, c, e)) < 0) {
+	    (rc = journal_trim(j, c, e)) < 0 ||
+	    (rc = journal_sync_all(j, e)) < 0) {
 		dispose(j);
 		return rc;
 	}
@@ -377,17 +410,26 @@ struct xp_journal_replay xp_journal_replayed(const struct xp_journal *j)
 	return j->replay;
 }
 
+/* Without a lock: who only reads may do so beside the process that writes, and
+ * meets at worst a torn record at the end. *OUT is NULL after an error. */
+static int open_to_read(struct xp_journal **out, const char *path,
+    const struct res_cube *c, struct sim_err *e)
+{
+	*out = NULL;
+	int rc = make(out, path, c, e);
+	if (rc < 0 || ((*out)->fd = open(path, O_RDONLY | O_CLOEXEC)) >= 0)
+		return rc;
+	rc = journal_io_fail(*out, "open", e);
+	dispose(*out);
+	*out = NULL;
+	return rc;
+}
+
 int xp_journal_read(const char *path, struct res_cube *c, struct sim_err *e)
 {
 	struct xp_journal *j;
-	int rc;
-	if ((rc = make(&j, path, c, e)) < 0)
-		return rc;
-	/* Without a lock: who only reads may do so beside the process that
-	 * writes, and meets at worst a torn record at the end. */
-	if ((j->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		rc = journal_io_fail(j, "open", e);
-	else if ((rc = check_header(j, c, e)) == 0 && j->end > 0)
+	int rc = open_to_read(&j, path, c, e);
+	if (rc == 0 && (rc = check_header(j, c, e)) == 0 && j->end > 0)
 		rc = replay_records(j, c, e);
 	dispose(j);
 	return rc;
@@ -406,6 +448,7 @@ static int check_any_header(struct xp_journal *j, struct sim_err *e)
 	    sim_load_32(h + 8) != VERSION || !header_is_whole(h))
 		return sim_fail(e, SIM_EMISMATCH,
 		    "%s is not a journal of this culprit.", j->path);
+	j->check = header_checksum(h);
 	j->row_doubles = sim_load_32(h + 12);
 	j->record_bytes = FIXED_BYTES + 8 * j->row_doubles;
 	j->end = HEADER_BYTES;
@@ -418,21 +461,15 @@ int xp_journal_count(const char *path, uint64_t *n_done, struct sim_err *e)
 	const struct res_cube none = {0};
 	struct xp_journal *j;
 	unsigned char *r = NULL;
-	int rc;
+	int rc = open_to_read(&j, path, &none, e);
 	*n_done = 0;
-	if ((rc = make(&j, path, &none, e)) < 0)
-		return rc;
-	if ((j->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		rc = journal_io_fail(j, "open", e);
-	else if ((rc = check_any_header(j, e)) == 0)
+	if (rc == 0 && (rc = check_any_header(j, e)) == 0)
 		rc = sim_zalloc(&r, j->record_bytes, 1, e);
 	for (ssize_t n; rc == 0; j->end += (uint64_t)n) {
 		n = journal_read_at(j->fd, r, j->record_bytes, j->end);
 		if (n < 0)
 			rc = journal_io_fail(j, "read", e);
-		if (n < (ssize_t)j->record_bytes ||
-		    sim_load_64(r + j->record_bytes - 8) !=
-			journal_checksum(r, j->record_bytes - 8))
+		if (n < (ssize_t)j->record_bytes || !record_is_whole(j, r))
 			break;
 		/* Cells that failed will be tried again. */
 		*n_done += sim_load_32(r + 8) == RES_DONE;
@@ -447,13 +484,10 @@ int xp_journal_length(const char *path, uint64_t *n_records, struct sim_err *e)
 	const struct res_cube none = {0};
 	struct xp_journal *j;
 	struct stat st;
-	int rc;
+	int rc = open_to_read(&j, path, &none, e);
 	*n_records = 0;
-	if ((rc = make(&j, path, &none, e)) < 0)
-		return rc;
-	if ((j->fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)
-		rc = journal_io_fail(j, "open", e);
-	else if ((rc = check_any_header(j, e)) == 0 && fstat(j->fd, &st) < 0)
+	if (rc == 0 && (rc = check_any_header(j, e)) == 0 &&
+	    fstat(j->fd, &st) < 0)
 		rc = journal_io_fail(j, "inspect", e);
 	else if (rc == 0)
 		*n_records =
@@ -539,15 +573,24 @@ int xp_journal_flush(struct xp_journal *j, struct sim_err *e)
 	return rc;
 }
 
+int xp_journal_sync(struct xp_journal *j, struct sim_err *e)
+{
+	const int rc = xp_journal_flush(j, e);
+	if (rc < 0 || j->synced == j->end)
+		return rc;
+	if (fdatasync(j->fd) < 0)
+		return journal_io_fail(j, "sync", e);
+	j->synced = j->end;
+	return 0;
+}
+
 int xp_journal_close(struct xp_journal *j, int remove, struct sim_err *e)
 {
 	if (!j)
 		return 0;
-	int rc = xp_journal_flush(j, e);
 	/* A journal that stays is what a later run goes on from, so it must
 	 * reach the disk. */
-	if (rc == 0 && fsync(j->fd) < 0)
-		rc = journal_io_fail(j, "sync", e);
+	int rc = xp_journal_sync(j, e);
 	/* Still under the lock: nobody else's file can have this name. */
 	if (rc == 0 && remove && unlink(j->path) < 0)
 		rc = journal_io_fail(j, "remove", e);

@@ -4,11 +4,16 @@
  * The journal is the truth while a sweep runs: each finished cell is one
  * fixed-size record with a checksum, so a sweep that is killed at any moment
  * loses at most the records that were not yet written, and the same command
- * goes on from there. Layout, little-endian:
+ * goes on from there. A loss of power costs what came since the last sync, of
+ * which any part may be there, torn, or in another order: only records before
+ * the first that is not whole count. Layout, little-endian:
  *
  *	header  magic "culpritJ", u32 version, u32 row_doubles,
  *	        u64 key, u64 build key, u64 check
  *	record  u32 point, u32 run, u32 status, u32 0, f64 row[], u64 check
+ *
+ * A record's check is also of the header's, so one of another sweep, which may
+ * stand where a file got room and no bytes before the power went, is none.
  *
  * Point, run and row are those of a cell (results/cube.h): where a cell is
  * read along axes, the point is its place, and the row holds all n_along.
@@ -26,7 +31,8 @@ struct xp_journal;
 
 /* Open or create PATH for the cube's sweep and put every whole record into C.
  * The first torn or damaged record and all behind it are cut off. The file is
- * locked until close: a second process gets an error that says so.
+ * locked until close: a second process gets an error that says so. What it holds
+ * then, and its name, are on disk.
  * Errors SIM_EIO; SIM_EMISMATCH if the journal is of another spec, of other
  * overrides or another build, naming PATH and what to do; SIM_ENOMEM. */
 int xp_journal_open(struct xp_journal **j, const char *path, struct res_cube *c,
@@ -70,6 +76,10 @@ int xp_journal_set_aside(const char *path, const struct res_cube *c, int always,
 int xp_journal_put(struct xp_journal *j, size_t point, size_t run,
     enum res_status status, const double row[], struct sim_err *e);
 int xp_journal_flush(struct xp_journal *j, struct sim_err *e);
+
+/* Flush, and have all that was put on disk: from here on a loss of power does
+ * not cost it. Does nothing if nothing came since. Errors SIM_EIO. */
+int xp_journal_sync(struct xp_journal *j, struct sim_err *e);
 
 /* Flush, sync, unlock, close; remove the file too if REMOVE and all went well.
  * J is gone in any case; NULL is fine. Errors SIM_EIO. */

@@ -29,6 +29,8 @@
 /* Finished cells wait no longer than this for the next one before they are
  * handed to the kernel; without a next one, until the next tick. */
 #define JOURNAL_EVERY (5 * SIM_MS)
+/* And so much of a sweep's work a loss of power may cost. */
+#define SYNC_EVERY (5 * SIM_SEC)
 
 struct sweep {
 	const struct xp_run *run;
@@ -36,7 +38,7 @@ struct sweep {
 	struct res_progress progress; /* kept up to date cell by cell */
 	struct xp_journal *journal;
 	struct xp_progress display;
-	sim_ns published_ns, journaled_ns;
+	sim_ns published_ns, journaled_ns, synced_ns;
 	sim_ns publish_every_ns; /* by how long the last time took */
 	int unpublished;         /* OUT does not hold all of CUBE */
 	int keep_former; /* OUT is not ours: the first to publish moves it */
@@ -175,6 +177,10 @@ static int on_tick(void *ctx, struct sim_err *e)
 	const sim_ns now = clock_now();
 	/* Cells that came since the last one have waited long enough. */
 	int rc = xp_journal_flush(s->journal, e);
+	if (rc == 0 && now - s->synced_ns >= SYNC_EVERY) {
+		rc = xp_journal_sync(s->journal, e);
+		s->synced_ns = now;
+	}
 	xp_progress_update(&s->display, &s->progress, now);
 	if (rc == 0 && s->unpublished &&
 	    now - s->published_ns > s->publish_every_ns)
@@ -460,7 +466,7 @@ static int prepare_until(struct sweep *s, struct sim_err *e)
 int xp_run_sweep(const struct xp_run *r, struct res_cube *cube,
     struct sim_err *e)
 {
-	struct sweep s = {.run = r, .cube = cube};
+	struct sweep s = {.run = r, .cube = cube, .synced_ns = clock_now()};
 	char *journal = NULL;
 	int rc = xp_spec_cube(r->spec, r->shard_i, r->shard_n, cube, e);
 	if (rc == 0)
