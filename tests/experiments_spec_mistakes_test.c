@@ -5,6 +5,9 @@
 #include "tests/test.h"
 
 /* A wrong line, behind two right ones and so on line 3, and what is said. */
+#define PLANES                                                                 \
+	"auto, exact, skip, agents, vigil_matlab, pingmesh, pingmesh_bulk, "   \
+	"everflow, rack, telemetry, planner"
 static const struct {
 	const char *line, *want;
 } mistakes[] = {
@@ -165,10 +168,27 @@ static const struct {
 	"3:20: classes: \"t1_t2\" is not one of host-tor, tor-t1, t1-t2, "
 	"t2-t1, t1-tor, tor-host, fabric; did you mean \"t1-t2\"?"},
     {"plane: exat",
-	"3:8: plane: \"exat\" is not one of auto, exact, skip, agents, "
-	"vigil_matlab, pingmesh, pingmesh_bulk, everflow, rack, telemetry, "
-	"planner; did you "
-	"mean \"exact\"?"},
+	"3:8: plane: \"exat\" is not one of " PLANES "; did you mean "
+	"\"exact\"?"},
+    /* Nothing is asked of the default that stands for what can't be read. */
+    {"plane: pingmehs\nsweep: {grid: {algorithms: [[blackhole]]}}",
+	"3:8: plane: \"pingmehs\" is not one of " PLANES "; did you mean "
+	"\"pingmesh\"?"},
+    {"plane: pingmehs\nfaults: {kind: latency, count: 1}",
+	"3:8: plane: \"pingmehs\" is not one of " PLANES "; did you mean "
+	"\"pingmesh\"?"},
+    {"plane: skp\nfaults: {kind: controller, count: 1}\n"
+     "traffic: {conns: ten}",
+	"3:8: plane: \"skp\" is not one of " PLANES "; did you mean "
+	"\"skip\"?\n"
+	"5:18: conns: \"ten\" is not a number."},
+    {"sweep: {grid: {plane: [skp, skip], algorithms: [[blackhole]]}}",
+	"3:24: plane: \"skp\" is not one of " PLANES "; did you mean "
+	"\"skip\"?\n"
+	"3:50: blackhole reads Pingmesh's probes; plane skip has none."},
+    {"unable: skpi\nsweep: {grid: {algorithms: [[vote, blackhole]]}}",
+	"3:9: unable: \"skpi\" is not one of refuse, skip; did you mean "
+	"\"skip\"?"},
     {"fabric: netn",
 	"3:9: fabric: \"netn\" is not one of sim, netns, tun; did you mean "
 	"\"netns\"?"},
@@ -205,10 +225,8 @@ static const struct {
      "sweep: {grid: {rack.sample: [{max_buckets: 9}]}}",
 	"3:30: max_buckets 0 is not in [1, 2000]."},
     {"plane: autor\nsweep: {grid: {plane: [exact, skip]}}",
-	"3:8: plane: \"autor\" is not one of auto, exact, skip, agents, "
-	"vigil_matlab, pingmesh, pingmesh_bulk, everflow, rack, telemetry, "
-	"planner; did you "
-	"mean \"auto\"?"},
+	"3:8: plane: \"autor\" is not one of " PLANES "; did you mean "
+	"\"auto\"?"},
     {"common: yes", "3:9: common: \"yes\" is not true or false; write true."},
     {"sweep: [faults.count]",
 	"3:8: sweep is a map with `grid`, `zip` or both."},
@@ -267,11 +285,25 @@ static void what_a_sweep_replaces_of_an_algorithm_is_read_too(void **state)
 	xp_spec_free(&s);
 }
 
+/* Which plane is meant decides that, and is not known. */
+static void of_a_misspelt_plane_no_algorithms_are_asked(void **state)
+{
+	struct xp_spec s;
+	struct sim_err e;
+	(void)state;
+	assert_int_equal(spec_load(&s, "figure: f\nplane: pingmehs\n", &e),
+	    SIM_EINVAL);
+	if (strchr(e.msg, '\n') || !strstr(e.msg, "did you mean"))
+		fail_msg("says: %s", e.msg);
+	xp_spec_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_mistake_says_what_to_write),
 	    cmocka_unit_test(what_a_sweep_replaces_of_an_algorithm_is_read_too),
+	    cmocka_unit_test(of_a_misspelt_plane_no_algorithms_are_asked),
 	};
 	return cmocka_run_group_tests_name("experiments/spec mistakes", tests,
 	    spec_folder_make, spec_folder_remove);

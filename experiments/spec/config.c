@@ -292,7 +292,7 @@ static int read_algos(struct sim_yaml *y, struct plug_set *plugs,
 	int rc;
 	/* Some planes measure something by themselves, so that a spec without
 	 * algorithms still has results. */
-	if (!list && xp_plane_of(c)->alone)
+	if (!list && (xp_plane_of(c)->alone || c->unread))
 		return 0;
 	if (!list)
 		return sim_yaml_mistake(y, y->root, "algorithms is missing.");
@@ -314,7 +314,7 @@ static int read_algos(struct sim_yaml *y, struct plug_set *plugs,
 			a->unable =
 			    (a->ops->needs &
 				~xp_plane_holds(xp_plane_of(c), c)) != 0;
-		else
+		else if (!c->unread)
 			rc = xp_plane_check_needs(y, list->child[i], c,
 			    a->ops->name, a->ops->needs);
 	}
@@ -442,6 +442,14 @@ static int check_kinds(struct sim_yaml *y, const struct xp_config *c)
 	return rc;
 }
 
+static int check_asks(struct sim_yaml *y, const struct xp_config *c)
+{
+	int rc = check_latency(y, c);
+	if (rc == 0)
+		rc = check_congestion(y, c);
+	return rc < 0 ? rc : check_kinds(y, c);
+}
+
 /* Read section S from its own key and from what the key `fabric` puts on top of
  * it. T is the network if this is the section of the plane that will run on it,
  * else NULL: what does not fit this network is then no mistake. */
@@ -474,16 +482,20 @@ static int read_sections(struct sim_yaml *y, const struct topo *t,
 
 static int read_run(struct sim_yaml *y, struct xp_config *c, struct sim_err *e)
 {
+	static const char *const asked[] = {"plane", "unable", NULL};
 	int rc = sim_field_defaults(xp_run_fields, c, e);
 	for (const struct sim_field *f = xp_run_fields; rc == 0 && f->name;
 	     f++) {
 		const struct sim_yaml_node *v = sim_yaml_get(y->root, f->name);
+		const size_t had = y->n_mistakes;
 		/* `fabric` may also be a map of a name to options, which its
 		 * descriptor alone can't read. */
 		if (strcmp(f->name, "fabric") == 0)
 			rc = xp_fabric_read(y, c, e);
 		else if (v)
 			rc = sim_yaml_read_value(y, v, f, c, e);
+		c->unread |= y->n_mistakes > had &&
+		    asked[sim_word_find(asked, f->name)];
 	}
 	return rc;
 }
@@ -531,22 +543,20 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 		rc = read_samples(y, &c->scene.samples, e);
 	if (rc == 0)
 		rc = xp_faults_read(y, net, &c->scene, e);
-	if (rc == 0)
-		rc = check_latency(y, c);
-	if (rc == 0)
-		rc = check_congestion(y, c);
-	if (rc == 0)
-		rc = check_kinds(y, c);
+	if (rc == 0 && !c->unread)
+		rc = check_asks(y, c);
 	/* A scene with mistakes in it can't be drawn, so the plane then gets no
 	 * network to try it on. */
 	const int good = y->n_mistakes == had;
 	if (rc == 0)
 		rc = read_sections(y, net, c, e);
+	/* What the default can't do that stands for a misspelt plane is no
+	 * mistake of whoever wrote the spec. */
+	if (c->unread)
+		return rc;
 	if (rc == 0 && p->check)
 		rc = p->check(y, good ? net : NULL, c, e);
-	if (rc == 0)
-		rc = xp_fabric_check(y, c);
-	return rc;
+	return rc < 0 ? rc : xp_fabric_check(y, c);
 }
 
 int xp_config_read(struct sim_yaml *y, const char *folder,

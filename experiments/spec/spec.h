@@ -81,6 +81,9 @@ struct xp_config {
 	uint32_t fabric; /* likewise of xp_fabrics[] */
 	uint32_t common;
 	uint32_t unable; /* enum xp_unable */
+	uint8_t unread;  /* `plane` or `unable` is not what the spec says, which
+			    can't be read, but the default: no complaint about
+			    what that can't do would be of use */
 	char label[64];  /* of the point, for tables and figures */
 	struct xp_topology topology;
 	struct scene_params scene;      /* owns its groups */
