@@ -60,6 +60,10 @@ static void fill_batch(struct algo_pingmesh_outbox *o)
 		o->first = (o->first + 1) % ALGO_PINGMESH_RECORDS;
 	}
 	o->tries = 0;
+	/* An empty ring begins anew, so that the memory which a host touches is
+	 * that of the records which ever waited at a time, and not all of it. */
+	if (o->n == 0)
+		o->first = 0;
 }
 
 /* Rest for 1, 2, 4, ... times the first rest, of which half is random: a

@@ -54,15 +54,25 @@ static void move_on(struct algo_pingmesh_ports *p, sim_ns from, sim_ns guard)
 }
 
 /* --- pairs ---------------------------------------------------------------- */
+/* A power of two above twice the entries: of a short list few slots are touched,
+ * which counts where each of many agents has its own. */
+static uint32_t pairs_slots(uint32_t n)
+{
+	const uint32_t slots = UINT32_C(2) << (32 - __builtin_clz(n | 1));
+	return slots < ALGO_PINGMESH_PAIR_SLOTS ? slots
+						: ALGO_PINGMESH_PAIR_SLOTS;
+}
+
 /* Entries stand in `slot` once for each pair, so that of those with one address
  * the first comes first. Returns the slot of the pair, or where it belongs;
  * *PEER is the first entry of the address, or NONE. */
 static uint32_t *pairs_find(const struct algo_pingmesh_pairs *l,
     uint32_t address, uint16_t port, uint32_t *peer)
 {
+	const uint32_t mask = pairs_slots(l->n) - 1;
 	*peer = NONE;
 	for (uint32_t k = topo_mix32(address);; k++) {
-		uint32_t *slot = &l->slot[k % ALGO_PINGMESH_PAIR_SLOTS];
+		uint32_t *slot = &l->slot[k & mask];
 		if (*slot == NONE)
 			return slot;
 		const struct algo_pinglist_entry *x = &l->entry[*slot];
@@ -81,7 +91,7 @@ void algo_pingmesh_pairs_begin(const struct algo_pingmesh_pairs *l,
 	if (p->of_list && p->since == SIM_NEVER)
 		l->pair[0].port = (uint16_t)p->origin;
 	move_on(p, from, guard);
-	memset(l->slot, 0xff, ALGO_PINGMESH_PAIR_SLOTS * sizeof(*l->slot));
+	memset(l->slot, 0xff, pairs_slots(l->n) * sizeof(*l->slot));
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct algo_pinglist_entry *x = &l->entry[i];
 		uint32_t peer;

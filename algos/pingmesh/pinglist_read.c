@@ -416,9 +416,20 @@ size_t algo_pinglist_xml_work(uint32_t max_entries)
 	return (size_t)max_entries + slots_for(max_entries);
 }
 
+/* How many peers N bytes can name at most, so that a short list touches little of
+ * the work memory: where each of many agents has its own, that counts. */
+static uint32_t read_most(const struct algo_pinglist_doc *d, size_t n)
+{
+	static const char least[] =
+	    "<peer address= port= level= class= interval_s= payload=/>";
+	const size_t most = n / (sizeof(least) - 1);
+	return most < d->max_entries ? (uint32_t)most : d->max_entries;
+}
+
 int algo_pinglist_xml_read(struct algo_pinglist_doc *d, uint32_t self,
     const char *bytes, size_t n, struct sim_err *e)
 {
+	const uint32_t most = read_most(d, n);
 	struct reader r = {.start = bytes,
 	    .at = bytes,
 	    .end = bytes + n,
@@ -426,8 +437,8 @@ int algo_pinglist_xml_read(struct algo_pinglist_doc *d, uint32_t self,
 	    .e = e,
 	    .self = self,
 	    .next = d->work,
-	    .slot = d->work + d->max_entries,
-	    .n_slots = slots_for(d->max_entries)};
+	    .slot = d->work + most,
+	    .n_slots = slots_for(most)};
 	int rc;
 	d->n_entries = 0;
 	d->version = 0;
