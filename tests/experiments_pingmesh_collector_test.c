@@ -305,7 +305,7 @@ static void vips_have_a_table_of_their_own(void **state)
 		r->dst_ip = topo_addr_of_vip(9 - i);
 		take(&g);
 	}
-	const struct obs_probes *t = xp_collector_vips(g.c, 0);
+	const struct obs_probes *t = table(&g, XP_COLLECT_VIPS, 0, 1);
 	assert_int_equal(t->n, 2);
 	assert_int_equal(t->src_host[0], 3);
 	assert_int_equal(t->dst_host[0], topo_addr_of_vip(9));

@@ -10,7 +10,6 @@
 #include "experiments/pingmesh/dsa/batch_set.h"
 #include "experiments/pingmesh/dsa/rows.h"
 #include "sim/vec.h"
-#include "topo/region.h"
 
 struct xp_collector {
 	const struct topo *topo;
@@ -20,9 +19,14 @@ struct xp_collector {
 	sim_ns window_ns, end_ns;
 	struct topo_dc dc[TOPO_REGION_MAX_DCS];
 	struct xp_batch_set seen;
-	struct obs_probes
-	    *table; /* [n_kept * (n_dcs + 1)]; last of each: VIPs */
-	struct obs_probes joined;
+	struct xp_held *held; /* [n_kept * (n_dcs + 1)]; last of each: VIPs */
+	struct xp_held_pool pool;
+	struct obs_probes table; /* what was asked for last, unpacked */
+	struct asked {
+		uint32_t dc, first, n; /* n 0: not a whole table */
+		uint64_t n_changes;
+	} asked;
+	uint64_t n_changes; /* of what is held */
 	struct {
 		size_t n, cap;
 		struct obs_perf_row *row;
@@ -35,11 +39,21 @@ struct xp_collector {
 
 /* Windows are a ring: window w and w + n_kept have the same tables, and the
  * first of them is dropped before the second begins. */
-static struct obs_probes *
-pingmesh_collector_table_of(const struct xp_collector *c, uint32_t window,
-    uint32_t dc)
+static struct xp_held *collector_held(const struct xp_collector *c,
+    uint32_t window, uint32_t dc)
 {
-	return &c->table[(size_t)(window % c->n_kept) * (c->n_dcs + 1) + dc];
+	const uint32_t i = dc == XP_COLLECT_VIPS ? c->n_dcs : dc;
+	return &c->held[(size_t)(window % c->n_kept) * (c->n_dcs + 1) + i];
+}
+
+static void clear_window(struct xp_collector *c, uint32_t window)
+{
+	for (uint32_t i = 0; i <= c->n_dcs; i++)
+		xp_held_clear(&c->held[(size_t)(window % c->n_kept) *
+				      (c->n_dcs + 1) +
+				  i],
+		    &c->pool);
+	c->n_changes++;
 }
 
 int xp_collector_open(struct xp_collector **out, const struct topo *t,
@@ -61,7 +75,7 @@ int xp_collector_open(struct xp_collector **out, const struct topo *t,
 	c->end_ns = c->n_windows * c->window_ns;
 	for (uint32_t i = 0; i < c->n_dcs; i++)
 		c->dc[i] = topo_dc_at(t, i);
-	rc = SIM_ZALLOC(&c->table, (size_t)n_kept * (c->n_dcs + 1), e);
+	rc = SIM_ZALLOC(&c->held, (size_t)n_kept * (c->n_dcs + 1), e);
 	if (rc < 0) {
 		xp_collector_close(c);
 		return rc;
@@ -75,29 +89,16 @@ void xp_collector_close(struct xp_collector *c)
 {
 	if (!c)
 		return;
-	for (size_t i = 0; c->table && i < (size_t)c->n_kept * (c->n_dcs + 1);
-	     i++)
-		obs_probes_free(&c->table[i]);
-	obs_probes_free(&c->joined);
+	for (uint32_t i = 0; c->held && i < c->n_kept; i++)
+		clear_window(c, i);
+	xp_held_pool_free(&c->pool);
+	obs_probes_free(&c->table);
 	obs_perf_free(&c->perf);
 	xp_batch_set_free(&c->seen);
 	free(c->counters.row);
-	free(c->table);
+	free(c->held);
 	free(c->us);
 	free(c);
-}
-
-/* The waits are set anew as well, for the analyses read lost SYNs by those of
- * the table (algos/pingmesh/drop_rate.h). */
-static void clear_window(struct xp_collector *c, uint32_t window)
-{
-	for (uint32_t i = 0; i <= c->n_dcs; i++) {
-		struct obs_probes *t =
-		    pingmesh_collector_table_of(c, window, i);
-		obs_probes_clear(t);
-		memset(t->syn_wait_ns, 0, sizeof(t->syn_wait_ns));
-		xp_pingmesh_waits(c->params, t->syn_wait_ns);
-	}
 }
 
 void xp_collector_clear(struct xp_collector *c)
@@ -142,14 +143,21 @@ static int take_time(struct xp_collector *c, const struct topo_dc *dc,
 	return rc;
 }
 
+static int hold_row(struct xp_collector *c, uint32_t window, uint32_t dc,
+    const struct obs_probe *row, struct sim_err *e)
+{
+	c->n_changes++;
+	return xp_held_add(collector_held(c, window, dc), &c->pool,
+	    window * c->window_ns, row, e);
+}
+
 static int pingmesh_collector_add_row(struct xp_collector *c, uint32_t window,
     const struct algo_pingmesh_record *r, const struct obs_probe *row,
     struct sim_err *e)
 {
 	const uint32_t dc = topo_dcs_find(c->dc, c->n_dcs, row->src_host);
 	c->count.n_rows++;
-	int rc =
-	    obs_probes_add(pingmesh_collector_table_of(c, window, dc), row, e);
+	int rc = hold_row(c, window, dc, row, e);
 	return rc < 0 ? rc : take_time(c, &c->dc[dc], r, row, e);
 }
 
@@ -175,8 +183,7 @@ static int take_record(struct xp_collector *c, uint32_t src_ip,
 	if (fate == XP_DSA_ROW)
 		return pingmesh_collector_add_row(c, window, r, &row, e);
 	c->count.n_vip_rows++;
-	return obs_probes_add(pingmesh_collector_table_of(c, window, c->n_dcs),
-	    &row, e);
+	return hold_row(c, window, XP_COLLECT_VIPS, &row, e);
 }
 
 /* --- batches -------------------------------------------------------------- */
@@ -231,41 +238,66 @@ int xp_collector_count(struct xp_collector *c,
 
 /* --- tables --------------------------------------------------------------- */
 
-static int pingmesh_collector_join(struct obs_probes *to,
-    const struct obs_probes *from, struct sim_err *e)
+/* Empty it, with room for N rows and no more: what had fewer is not copied. The
+ * waits are set anew as well, for the analyses read lost SYNs by those of the
+ * table (algos/pingmesh/drop_rate.h). */
+static int begin_table(struct xp_collector *c, size_t n, struct sim_err *e)
 {
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < from->n; i++) {
-		const struct obs_probe row = obs_probes_at(from, i);
-		rc = obs_probes_add(to, &row, e);
+	struct obs_probes *t = &c->table;
+	c->asked.n = 0;
+	if (n > t->cap)
+		obs_probes_free(t);
+	obs_probes_clear(t);
+	xp_pingmesh_waits(c->params, t->syn_wait_ns);
+	return obs_probes_reserve(t, n, e);
+}
+
+static int unpack_windows(struct xp_collector *c, const struct asked *a,
+    struct sim_err *e)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < a->n; i++)
+		n += collector_held(c, a->first + i, a->dc)->n;
+	int rc = begin_table(c, n, e);
+	for (uint32_t i = 0; rc == 0 && i < a->n; i++) {
+		struct xp_held_mark at = {NULL, 0};
+		rc = xp_held_next(collector_held(c, a->first + i, a->dc),
+		    &c->pool, (a->first + i) * c->window_ns, &at, SIZE_MAX,
+		    &c->table, e);
 	}
 	return rc;
 }
 
-/* One window is lent as it stands. Several are copied together each time they
- * are asked for, since rows may have come meanwhile. */
+/* The jobs of a window ask for the same table one after the other, and it is
+ * unpacked once unless rows came meanwhile. */
 int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
     uint32_t n, const struct obs_probes **out, struct sim_err *e)
 {
+	const struct asked now = {dc, first, n, c->n_changes};
+	const struct asked *last = &c->asked;
 	int rc = 0;
 	assert(first >= c->first && first + n <= c->first + c->n_kept);
-	if (n == 1) {
-		*out = pingmesh_collector_table_of(c, first, dc);
-		return 0;
-	}
-	obs_probes_clear(&c->joined);
-	xp_pingmesh_waits(c->params, c->joined.syn_wait_ns);
-	for (uint32_t i = 0; rc == 0 && i < n; i++)
-		rc = pingmesh_collector_join(&c->joined,
-		    pingmesh_collector_table_of(c, first + i, dc), e);
-	*out = &c->joined;
+	if (last->dc != dc || last->first != first || last->n != n ||
+	    last->n_changes != c->n_changes)
+		rc = unpack_windows(c, &now, e);
+	if (rc == 0)
+		c->asked = now;
+	*out = &c->table;
 	return rc;
 }
 
-const struct obs_probes *xp_collector_vips(const struct xp_collector *c,
-    uint32_t window)
+int xp_collector_piece(struct xp_collector *c, uint32_t dc, uint32_t window,
+    struct xp_held_mark *at, const struct obs_probes **out, struct sim_err *e)
 {
-	return pingmesh_collector_table_of(c, window, c->n_dcs);
+	const struct xp_held *h = collector_held(c, window, dc);
+	const size_t left = h->n - at->n;
+	assert(window >= c->first && window < c->first + c->n_kept);
+	int rc = begin_table(c,
+	    left < XP_COLLECT_PIECE ? left : XP_COLLECT_PIECE, e);
+	*out = &c->table;
+	return rc < 0 ? rc
+		      : xp_held_next(h, &c->pool, window * c->window_ns, at,
+			    XP_COLLECT_PIECE, &c->table, e);
 }
 
 /* No two rows are equal: a host ends one window of counters at a time. So the

@@ -11,15 +11,17 @@
  * A row belongs to the window in which its probe was sent. Rows of windows that
  * were dropped, or that are beyond the last, are counted and left out.
  *
- * Tables are those of models/obs_probes.h, each of what one data centre's hosts
- * sent. Probes to VIPs are in a table of their own, from hosts to addresses,
+ * Rows are held packed (held.h). Tables are those of models/obs_probes.h, each
+ * of what one data centre's hosts sent. Probes to VIPs are in a table of their own, from hosts to addresses,
  * with level OBS_LEVEL_INTER_DC.
  */
 #ifndef EXPERIMENTS_PINGMESH_COLLECTOR_H
 #define EXPERIMENTS_PINGMESH_COLLECTOR_H
 
+#include "experiments/pingmesh/held.h"
 #include "experiments/pingmesh/pingmesh.h"
 #include "models/obs_perf.h"
+#include "topo/region.h"
 
 /* What came since the collector was opened or cleared. */
 #define XP_COLLECT_COUNTS(X)                                                   \
@@ -65,15 +67,19 @@ int xp_collector_count(struct xp_collector *c,
  * come later are not taken. */
 void xp_collector_drop(struct xp_collector *c, uint32_t first);
 
-/* The rows so far of the N windows from FIRST on, of data centre DC. When N > 1
- * they are copied together into memory of C's, which is good until the next
- * call. Domain: kept windows. Errors SIM_ENOMEM. */
+/* The rows so far of the N windows from FIRST on, of data centre DC, or of
+ * XP_COLLECT_VIPS. They are unpacked into memory of C's, which is good until the
+ * next call of this or of xp_collector_piece(). Domain: kept windows.
+ * Errors SIM_ENOMEM. Cost O(rows), unless the same were asked for last. */
+enum { XP_COLLECT_VIPS = TOPO_REGION_MAX_DCS };
 int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
     uint32_t n, const struct obs_probes **out, struct sim_err *e);
 
-/* The rows so far of one window of probes to VIPs. */
-const struct obs_probes *xp_collector_vips(const struct xp_collector *c,
-    uint32_t window);
+/* The same of one window in pieces of at most XP_COLLECT_PIECE rows, whose mark
+ * AT begins zeroed: an empty piece is behind the last. */
+enum { XP_COLLECT_PIECE = 1 << 16 };
+int xp_collector_piece(struct xp_collector *c, uint32_t dc, uint32_t window,
+    struct xp_held_mark *at, const struct obs_probes **out, struct sim_err *e);
 
 /* The counters so far of all windows, by their end and then by host; in memory
  * of C's. Errors SIM_ENOMEM. Cost O(n log n). */

@@ -28,26 +28,36 @@ struct cell {
 
 /* --- rows ----------------------------------------------------------------- */
 
+/* The rows of a window that hosts of data centre DC sent, or sent to VIPs, piece
+ * by piece. */
+static int record_rows(struct cell *c, struct xp_collector *from, uint32_t dc,
+    uint32_t window, enum res_recorded which, uint64_t *n, struct sim_err *e)
+{
+	struct xp_held_mark at = {NULL, 0};
+	const struct obs_probes *t;
+	int rc;
+	do {
+		rc = xp_collector_piece(from, dc, window, &at, &t, e);
+		if (rc == 0)
+			rc = res_recorder_add(c->recorder, which, t, e);
+		*n += t->n;
+	} while (rc == 0 && t->n > 0);
+	return rc;
+}
+
 /* The rows of a window as they are when its jobs run; rows that come later are
  * in no table of a run, and so they are not in a recording either. */
 static int pingmesh_record_take_window(void *arg, struct xp_collector *from,
     uint32_t window, struct sim_err *e)
 {
 	struct cell *c = arg;
-	const struct obs_probes *vips = xp_collector_vips(from, window);
 	int rc = 0;
-	for (uint32_t i = 0; rc == 0 && i < topo_n_dcs(&c->topo); i++) {
-		const struct obs_probes *t;
-		rc = xp_collector_table(from, i, window, 1, &t, e);
-		if (rc == 0)
-			rc = res_recorder_probes(c->recorder, t, e);
-		if (rc == 0)
-			c->out->n_probes += t->n;
-	}
-	if (rc == 0)
-		rc = res_recorder_vip_probes(c->recorder, vips, e);
-	c->out->n_vip_probes += vips->n;
-	return rc;
+	for (uint32_t i = 0; rc == 0 && i < topo_n_dcs(&c->topo); i++)
+		rc = record_rows(c, from, i, window, RES_RECORDED_probes,
+		    &c->out->n_probes, e);
+	return rc < 0 ? rc
+		      : record_rows(c, from, XP_COLLECT_VIPS, window,
+			    RES_RECORDED_vip_probes, &c->out->n_vip_probes, e);
 }
 
 /* --- what it says of itself ----------------------------------------------- */
