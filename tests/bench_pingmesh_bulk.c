@@ -117,7 +117,7 @@ static void day(void *arg)
 	struct sim_rng r;
 	struct sim_err e;
 	s->n_rows = s->n_table_rows = s->n_probes = 0;
-	xp_mesh_sums_renew(&s->sums);
+	xp_mesh_sums_clear(&s->sums);
 	for (uint32_t w = 0; w < s->n_windows; w++) {
 		const sim_ns from = w * WINDOW_S * SIM_SEC;
 		xp_mesh_sums_clear(&s->sums);

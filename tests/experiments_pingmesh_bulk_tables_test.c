@@ -108,7 +108,7 @@ static void run(struct rig *g, uint32_t run)
 	struct sim_rng r;
 	test_rng(&r, run);
 	assert_ok(connects_begin(g->c, scenes_draw(&g->m.s, run), test_err()));
-	xp_mesh_sums_renew(&g->sums);
+	xp_mesh_sums_clear(&g->sums);
 	xp_mesh_sums_begin(&g->sums, 0);
 	assert_ok(connects_window(g->c, 0, WINDOW_S * SIM_SEC, 0, &taker,
 	    test_err()));

@@ -2,47 +2,45 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Of so many round trips of each of a few laws, all below a time, the values of
- * some ranks among all of them, jointly by their law. How many lie below a time
- * in between is binomial for each law, so the values are closed in upon from
- * both sides, drawing only where a rank is looked for:
+ * some ranks among all of them, jointly by their law. One round trip is placed
+ * near a rank, by its own rank among those of its law, which is a beta; how many
+ * of the other laws lie below it is binomial for each:
  *
- *	n values of law i in [a, b)  -->  Binomial(n, p_i) of them below m
+ *	n values in [a, b)  -->  x, the k-th of law i: a Beta(k, n_i - k + 1)
+ *	                         Binomial(n_j, p_j) of each other law below x
  *
- * until few are left, which are drawn, or the interval is so narrow that the
- * laws are flat within it, where ranks are those of uniform values. A width of
- * 1e-3 of the time itself is narrow: densities then change by as much at most,
- * and ranks by less than that of the width.
+ * so its rank among all is known. It is near the one that was looked for, and so
+ * is the next, which is looked for on that side of it alone, until few are left,
+ * which are drawn.
  *
- * The first cuts are around where the ranks are expected; whoever asks for the
- * ranks of many sets of about the same sizes chooses them once.
+ * Laws are tables in steps of a thousandth of the time, and flat within a step:
+ * densities change by as much at most there, and ranks by less than that of the
+ * step's.
  *
- * Cost about 30 binomials for two ranks of three laws, however many values.
+ * Cost about four betas and eight binomials a rank, however many values.
  */
 #ifndef MODELS_CONNECTS_ORDER_H
 #define MODELS_CONNECTS_ORDER_H
 
 #include "models/sim/rtt_profile.h"
 
-enum { CONNECTS_LAWS = 3, CONNECTS_RANKS = 24, CONNECTS_CUTS = 96 };
+enum { CONNECTS_LAWS = 3, CONNECTS_RANKS = 24 };
 
+/* Zeroed is empty. */
 struct connects_order {
-	unsigned n_laws, n_cuts;
-	struct fabric_sim_rtt law[CONNECTS_LAWS];
-	double end_us; /* all are below */
-	double cut_us[CONNECTS_CUTS];
-	double below[CONNECTS_CUTS]
-		    [CONNECTS_LAWS]; /* P(rtt < cut), not of those
-						       below end_us alone */
-	double all[CONNECTS_LAWS];   /* P(rtt < end_us) */
+	unsigned n_laws, n_steps;
+	double *us;                   /* [n_steps + 1] ascending */
+	double *below[CONNECTS_LAWS]; /* likewise: P(rtt < us), given that it is
+					 below the last */
 };
 
-/* For sets of about N[i] round trips of LAW[i], whose ranks TAIL are looked for:
- * shares of all, from the top, in (0, 1). Shape law[n_laws], n[n_laws],
- * tail[n_tails]; n_tails at most CONNECTS_RANKS. A law without a round trip has
- * no influence. Cost about 1 ms. */
-void connects_order_init(struct connects_order *o,
+/* Of round trips below END_US of LAW. Shape law[n_laws]; END_US above the least
+ * time of each. O needs closing also when this fails. Errors SIM_ENOMEM.
+ * Cost about 2 ms, memory 8 bytes a step and law: 300 KB. */
+int connects_order_open(struct connects_order *o,
     const struct fabric_sim_rtt law[], unsigned n_laws, double end_us,
-    const uint64_t n[], const double tail[], unsigned n_tails);
+    struct sim_err *e);
+void connects_order_close(struct connects_order *o);
 
 /* The times of N_RANKS ranks, ascending and from 1 to the sum of N, among N[i]
  * round trips of each law. Shape n[n_laws], rank[n_ranks], us[n_ranks]. */

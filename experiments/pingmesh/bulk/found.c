@@ -119,10 +119,9 @@ static void found_free_late(struct found_late *f)
 /* --- service level --------------------------------------------------------- */
 
 /* P50 and P99 of SCOPE, whose counts are C. */
-static int found_scope_times(struct xp_mesh_sums *s,
-    enum xp_mesh_sums_kind kind, const struct xp_mesh_sums_cell *c,
-    struct found_late *late, uint64_t scope, struct sim_rng *r, double us[2],
-    struct sim_err *e)
+static int found_scope_times(const struct xp_mesh_sums *s,
+    const struct xp_mesh_sums_cell *c, struct found_late *late, uint64_t scope,
+    struct sim_rng *r, double us[2], struct sim_err *e)
 {
 	const uint64_t n = xp_mesh_sums_n_success(c);
 	const uint64_t rank[] = {algo_rtt_rank(n, 50), algo_rtt_rank(n, 99)};
@@ -137,10 +136,10 @@ static int found_scope_times(struct xp_mesh_sums *s,
 		late_us = found_late_of(late, scope);
 	}
 	if (rank[0] == rank[1]) {
-		xp_mesh_sums_times(s, kind, c, late_us, rank, 1, r, us);
+		xp_mesh_sums_times(s, c, late_us, rank, 1, r, us);
 		us[1] = us[0];
 	} else {
-		xp_mesh_sums_times(s, kind, c, late_us, rank, 2, r, us);
+		xp_mesh_sums_times(s, c, late_us, rank, 2, r, us);
 	}
 	return 0;
 }
@@ -155,8 +154,7 @@ static int found_set_times(struct xp_mesh_sums *s, struct xp_dsa *d,
 	double us[2];
 	for (uint32_t h = first; h < first + n; h++)
 		xp_mesh_sums_add(&sum, &s->server[h]);
-	const int rc = found_scope_times(s, (enum xp_mesh_sums_kind)kind, &sum,
-	    late, id, r, us, e);
+	const int rc = found_scope_times(s, &sum, late, id, r, us, e);
 	to->p50_us = us[0];
 	to->p99_us = us[1];
 	return rc;
@@ -212,8 +210,7 @@ static int found_set_service(struct xp_mesh_sums *s, struct xp_dsa *d,
 	for (uint32_t h = 0; h < s->clos.all_hosts; h++)
 		if (serves(a, h, v))
 			xp_mesh_sums_add(&sum, &s->server[h]);
-	/* Cuts are those of the data centre, as services are of any size. */
-	rc = found_scope_times(s, XP_MESH_DC, &sum, &late, 0, r, us, e);
+	rc = found_scope_times(s, &sum, &late, 0, r, us, e);
 	to->p50_us = us[0];
 	to->p99_us = us[1];
 	found_free_late(&late);
@@ -275,9 +272,6 @@ int xp_found_heatmap(struct xp_mesh_sums *s, struct xp_dsa *d,
 	    .scope_of = by_pod ? late_pods : late_tors};
 	int rc = algo_heatmap_init(&d->heatmap, n, s->clos.n_pods, e);
 	for (size_t i = 0; rc == 0 && i < (size_t)n * n; i++) {
-		const enum xp_mesh_sums_kind kind =
-		    (by_pod ? XP_MESH_PODS_SAME : XP_MESH_TORS_SAME) +
-		    (i / n != i % n);
 		const uint64_t all = xp_mesh_sums_n_success(&cell[i]);
 		const uint64_t rank = algo_rtt_rank(all, 99);
 		const double *late_us = NULL;
@@ -288,7 +282,7 @@ int xp_found_heatmap(struct xp_mesh_sums *s, struct xp_dsa *d,
 				break;
 			late_us = found_late_of(&late, i);
 		}
-		xp_mesh_sums_times(s, kind, &cell[i], late_us, &rank, 1, r,
+		xp_mesh_sums_times(s, &cell[i], late_us, &rank, 1, r,
 		    &d->heatmap.p99_us[i]);
 	}
 	found_free_late(&late);

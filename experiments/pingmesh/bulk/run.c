@@ -474,7 +474,7 @@ static int mesh_quantiles(struct xp_bulk_mesh *m, struct sim_err *e)
 		    (uint64_t)floor(
 			xp_pingmesh_tail(i) * (double)n * (1 + 1e-12));
 	if (n > 0)
-		xp_mesh_sums_times(&m->sums, XP_MESH_DC, &sum, late, rank,
+		xp_mesh_sums_times(&m->sums, &sum, late, rank,
 		    m->params->n_tails, &m->rng, us);
 	for (uint32_t i = 0; i < m->params->n_tails; i++) {
 		fill_group(m, g, &m->row[i]);
@@ -575,7 +575,7 @@ static int mesh_begin(struct xp_bulk_mesh *m, struct scene *scene,
 	for (size_t i = 0; i < n; i++)
 		row[i].n_faults = (double)truth_n_faulty(&scene->truth);
 	xp_repair_begin(&m->shop);
-	xp_mesh_sums_renew(&m->sums);
+	xp_mesh_sums_clear(&m->sums);
 	xp_mean_loss_clear(&m->loss);
 	return connects_begin(m->connects, scene, e);
 }

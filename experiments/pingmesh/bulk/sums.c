@@ -56,6 +56,7 @@ void xp_mesh_sums_close(struct xp_mesh_sums *s)
 	free(s->is_peer);
 	free(s->late);
 	free(s->counter);
+	connects_order_close(&s->order);
 	*s = (struct xp_mesh_sums){.n_windows = 0};
 }
 
@@ -80,7 +81,9 @@ int xp_mesh_sums_open(struct xp_mesh_sums *s, const struct topo_clos *clos,
 	    (tors && (rc = SIM_ZALLOC(&s->tors, n_tors, e)) < 0) ||
 	    (tors && (rc = SIM_ZALLOC(&s->is_peer, n_tors, e)) < 0) ||
 	    (rc = SIM_ZALLOC(&s->counter,
-		 (size_t)s->n_counters * clos->all_hosts, e)) < 0)
+		 (size_t)s->n_counters * clos->all_hosts, e)) < 0 ||
+	    (rc = connects_order_open(&s->order, p->law, CONNECTS_N_HOPS,
+		 (double)p->late_ns / 1e3, e)) < 0)
 		return rc;
 	for (uint32_t t = 0; t < clos->all_tors; t++)
 		count_due_of_tor(s, t);
@@ -102,12 +105,6 @@ void xp_mesh_sums_clear(struct xp_mesh_sums *s)
 	memset(s->group, 0, sizeof(s->group));
 	if (s->tors)
 		memset(s->tors, 0, n_tors * sizeof(*s->tors));
-}
-
-void xp_mesh_sums_renew(struct xp_mesh_sums *s)
-{
-	memset(s->has_order, 0, sizeof(s->has_order));
-	xp_mesh_sums_clear(s);
 }
 
 void xp_mesh_sums_add(struct xp_mesh_sums_cell *to,
@@ -228,24 +225,7 @@ int xp_mesh_sums_take(struct xp_mesh_sums *s, const struct connects_row *r,
 
 /* --- times ---------------------------------------------------------------- */
 
-/* The first set of a kind that is asked for says where cuts are made. */
-static const struct connects_order *order_of(struct xp_mesh_sums *s,
-    enum xp_mesh_sums_kind kind, const uint64_t n[], const uint64_t rank[],
-    unsigned n_ranks)
-{
-	double tail[CONNECTS_RANKS];
-	const double all = (double)(n[0] + n[1] + n[2]);
-	if (s->has_order[kind])
-		return &s->order[kind];
-	for (unsigned i = 0; i < n_ranks; i++)
-		tail[i] = 1 - ((double)rank[i] - 0.5) / all;
-	connects_order_init(&s->order[kind], s->connects.law, CONNECTS_N_HOPS,
-	    (double)s->connects.late_ns / 1e3, n, tail, n_ranks);
-	s->has_order[kind] = 1;
-	return &s->order[kind];
-}
-
-void xp_mesh_sums_times(struct xp_mesh_sums *s, enum xp_mesh_sums_kind kind,
+void xp_mesh_sums_times(const struct xp_mesh_sums *s,
     const struct xp_mesh_sums_cell *c, const double late_us[],
     const uint64_t rank[], unsigned n_ranks, struct sim_rng *r, double us[])
 {
@@ -254,8 +234,7 @@ void xp_mesh_sums_times(struct xp_mesh_sums *s, enum xp_mesh_sums_kind kind,
 	while (n_quick < n_ranks && rank[n_quick] <= n)
 		n_quick++;
 	if (n_quick > 0)
-		connects_order_draw(order_of(s, kind, c->quick, rank, n_quick),
-		    c->quick, rank, n_quick, r, us);
+		connects_order_draw(&s->order, c->quick, rank, n_quick, r, us);
 	/* Agents tell whole ns. */
 	for (unsigned i = 0; i < n_quick; i++)
 		us[i] = round(us[i] * 1e3) / 1e3;

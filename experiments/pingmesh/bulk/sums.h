@@ -41,19 +41,6 @@ struct xp_mesh_sums_counter {
 	uint32_t n_untold, n_failed, n_late, n_drop_1, n_drop_2;
 };
 
-/* Scopes whose times are drawn alike, as they have about as many connects. */
-enum xp_mesh_sums_kind {
-	XP_MESH_SERVER,
-	XP_MESH_TOR,
-	XP_MESH_POD,
-	XP_MESH_DC,
-	XP_MESH_PODS_SAME, /* pairs of pods: a pod and itself; two pods */
-	XP_MESH_PODS,
-	XP_MESH_TORS_SAME, /* likewise */
-	XP_MESH_TORS,
-	XP_MESH_N_KINDS
-};
-
 struct xp_mesh_sums {
 	struct topo_clos clos;
 	struct algo_drop_ladder ladder;
@@ -81,8 +68,7 @@ struct xp_mesh_sums {
 	struct xp_mesh_sums_counter *counter; /* [periods * hosts] */
 	sim_ns from_ns;
 
-	struct connects_order order[XP_MESH_N_KINDS];
-	uint8_t has_order[XP_MESH_N_KINDS];
+	struct connects_order order;
 };
 
 /* Of one data centre, whose connects are those of P. With TORS pairs of ToRs are
@@ -94,10 +80,6 @@ int xp_mesh_sums_open(struct xp_mesh_sums *s, const struct topo_clos *clos,
     const struct connects_params *p, const struct algo_drop_ladder *ladder,
     sim_ns window_ns, sim_ns counter_ns, int tors, struct sim_err *e);
 void xp_mesh_sums_close(struct xp_mesh_sums *s);
-
-/* Begin a run, of which nothing depends on earlier ones: the first set of each
- * kind whose times are asked for says where draws of the others are cut. */
-void xp_mesh_sums_renew(struct xp_mesh_sums *s);
 
 /* Forget all windows. Then, of each window, begin it and take its rows. */
 void xp_mesh_sums_clear(struct xp_mesh_sums *s);
@@ -121,7 +103,7 @@ void xp_mesh_sums_add(struct xp_mesh_sums_cell *to,
 /* The times of RANKS, ascending and from 1 to the successes of C, in us. LATE
  * are those of C's late connects, ascending; NULL while no rank is as high.
  * Errors none. */
-void xp_mesh_sums_times(struct xp_mesh_sums *s, enum xp_mesh_sums_kind kind,
+void xp_mesh_sums_times(const struct xp_mesh_sums *s,
     const struct xp_mesh_sums_cell *c, const double late_us[],
     const uint64_t rank[], unsigned n_ranks, struct sim_rng *r, double us[]);
 
