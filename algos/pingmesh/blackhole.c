@@ -86,6 +86,7 @@ void algo_blackhole_close(struct algo_blackhole *b)
 {
 	free(b->server);
 	free(b->tor);
+	free(b->suspect);
 	free(b->probe);
 	free(b->pair);
 	free(b->alive);
@@ -187,10 +188,57 @@ static uint32_t least_failures(const struct algo_blackhole *b)
 	return b->min_spells > 0 && b->min_spells < n ? b->min_spells : n;
 }
 
-/* Keep the probes that can be of a black-holed pair. A probe whose two ends
- * were not both in enough time-outs cannot, and in a healthy network hardly
- * any was, so there is next to nothing to sort although all probes were looked
- * at. */
+static int by_pair(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static uint64_t pair_of(const struct obs_probes *t, size_t i)
+{
+	const uint64_t s = t->src_host[i], d = t->dst_host[i];
+	return s < d ? s << 32 | d : d << 32 | s;
+}
+
+/* A probe whose two ends were not both in enough time-outs is of no black-holed
+ * pair, and in a healthy network hardly any was. */
+static int ends_failed(struct algo_blackhole *b, const struct obs_probes *t,
+    size_t i)
+{
+	const uint32_t least = least_failures(b);
+	return t->level[i] != OBS_LEVEL_INTER_DC &&
+	    blackhole_server_of(b, t->src_host[i])->n_failed >= least &&
+	    blackhole_server_of(b, t->dst_host[i])->n_failed >= least;
+}
+
+/* The pairs with enough time-outs, ascending, into b->suspect. */
+static int list_suspects(struct algo_blackhole *b, const struct obs_probes *t,
+    struct sim_err *e)
+{
+	const uint32_t least = least_failures(b);
+	size_t n = 0, n_pairs = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->outcome[i] != OBS_TIMED_OUT || !ends_failed(b, t, i))
+			continue;
+		int rc = SIM_RESERVE(&b->suspect, &b->cap_suspects, n + 1, e);
+		if (rc < 0)
+			return rc;
+		b->suspect[n++] = pair_of(t, i);
+	}
+	if (n > 0)
+		qsort(b->suspect, n, sizeof(*b->suspect), by_pair);
+	for (size_t i = 0, from = 0; i < n; i++) {
+		if (b->suspect[i] != b->suspect[from])
+			from = i;
+		if (i - from + 1 == least)
+			b->suspect[n_pairs++] = b->suspect[i];
+	}
+	b->n_suspects = n_pairs;
+	return 0;
+}
+
+/* Keep the probes of pairs with enough time-outs, in order of pairs: there is
+ * little to sort although all probes are looked at. */
 static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
     struct sim_err *e)
 {
@@ -198,25 +246,22 @@ static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
 	int rc;
 	b->n = 0;
 	b->min_spells = late_ns > 0 ? b->params.min_spells : 0;
-	const uint32_t least = least_failures(b);
-	for (size_t i = 0; i < t->n; i++) {
-		const uint32_t s = t->src_host[i], d = t->dst_host[i];
-		const int up = s < d;
-		if (t->level[i] == OBS_LEVEL_INTER_DC ||
-		    blackhole_server_of(b, s)->n_failed < least ||
-		    blackhole_server_of(b, d)->n_failed < least)
+	if ((rc = list_suspects(b, t, e)) < 0)
+		return rc;
+	for (size_t i = 0; b->n_suspects > 0 && i < t->n; i++) {
+		const uint64_t pair = pair_of(t, i);
+		if (!ends_failed(b, t, i) ||
+		    !bsearch(&pair, b->suspect, b->n_suspects,
+			sizeof(*b->suspect), by_pair))
 			continue;
 		if ((rc = SIM_RESERVE(&b->probe, &b->cap, b->n + 1, e)) < 0)
 			return rc;
-		b->probe[b->n++] =
-		    (struct algo_blackhole_probe){.pair = (uint64_t)(up ? s : d)
-				<< 32 |
-			    (up ? d : s),
-			.tuple = (uint64_t)!up << 32 |
-			    (uint32_t)t->src_port[i] << 16 | t->dst_port[i],
-			.sent_ns = t->sent_ns[i],
-			.answered = t->outcome[i] != OBS_TIMED_OUT,
-			.late = late_ns > 0 && t->rtt_ns[i] >= late_ns};
+		b->probe[b->n++] = (struct algo_blackhole_probe){.pair = pair,
+		    .tuple = (uint64_t)(t->src_host[i] > t->dst_host[i]) << 32 |
+			(uint32_t)t->src_port[i] << 16 | t->dst_port[i],
+		    .sent_ns = t->sent_ns[i],
+		    .answered = t->outcome[i] != OBS_TIMED_OUT,
+		    .late = late_ns > 0 && t->rtt_ns[i] >= late_ns};
 	}
 	if (b->n > 0)
 		qsort(b->probe, b->n, sizeof(*b->probe), by_pair_then_tuple);

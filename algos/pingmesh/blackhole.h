@@ -118,7 +118,9 @@ struct algo_blackhole {
 
 	/* Workings. */
 	uint32_t min_spells; /* 0 as well when the table does not tell */
-	struct algo_blackhole_probe *probe;
+	uint64_t *suspect; /* pairs with enough time-outs, lower server first */
+	size_t n_suspects, cap_suspects;
+	struct algo_blackhole_probe *probe; /* of these */
 	size_t n, cap;
 	struct algo_hole_pair *pair; /* black-holed ones */
 	size_t n_pairs, cap_pairs;
@@ -135,9 +137,9 @@ void algo_blackhole_close(struct algo_blackhole *b);
 /* Judge servers and ToRs by the probes of T within the data centre, when
  * N_RELOADED ToRs were reloaded today.
  * Errors SIM_EINVAL (a bad probe), SIM_ENOMEM; B is then not to be read.
- * Cost   O(probes + hosts + ToRs * max_reloads), and for the n probes between
- *        servers with min_failures or min_spells time-outs O(n log n) and 32
- *        bytes each. If a pair is black-holed the rule `likelihood` costs
+ * Cost   O(probes + hosts + ToRs * max_reloads), for the probes between servers
+ *        with min_failures or min_spells time-outs a search among the pairs with
+ *        as many, and for the n probes of these O(n log n) and 32 bytes each. If a pair is black-holed the rule `likelihood` costs
  *        4 bytes a probe more, and what algo_hole_tors() does. */
 int algo_blackhole_diagnose(struct algo_blackhole *b,
     const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e);
