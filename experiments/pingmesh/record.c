@@ -13,9 +13,7 @@
 #include "sim/vec.h"
 
 struct cell {
-	struct xp_config config;
-	struct topo topo;
-	struct scene scene;
+	struct xp_record_scene of;
 	/* The spec's, but read along windows, so that the collector keeps no
 	 * more of them than jobs need, and rows go to the file one by one. */
 	struct xp_pingmesh params;
@@ -52,7 +50,7 @@ static int pingmesh_record_take_window(void *arg, struct xp_collector *from,
 {
 	struct cell *c = arg;
 	int rc = 0;
-	for (uint32_t i = 0; rc == 0 && i < topo_n_dcs(&c->topo); i++)
+	for (uint32_t i = 0; rc == 0 && i < topo_n_dcs(&c->of.topo); i++)
 		rc = record_rows(c, from, i, window, RES_RECORDED_probes,
 		    &c->out->n_probes, e);
 	return rc < 0 ? rc
@@ -72,10 +70,10 @@ static int open_recorder(struct cell *c, const struct xp_spec *s, size_t point,
 	    .point = (uint32_t)point,
 	    .run = run,
 	    .duration_ns = (sim_ns)llround(c->params.duration_s * 1e9),
-	    .n_dcs = topo_n_dcs(&c->topo),
+	    .n_dcs = topo_n_dcs(&c->of.topo),
 	};
 	for (uint32_t i = 0; i < info.n_dcs; i++)
-		info.dc[i] = topo_dc_at(&c->topo, i);
+		info.dc[i] = topo_dc_at(&c->of.topo, i);
 	xp_pingmesh_waits(&c->params, info.syn_wait_ns);
 	/* The recording names its services; the name that a list without one
 	 * gets is written out, so that it does not depend on who reads it. */
@@ -95,7 +93,7 @@ static int open_recorder(struct cell *c, const struct xp_spec *s, size_t point,
  * all that were seen so far. */
 static int write_coverage(struct cell *c, struct sim_err *e)
 {
-	const struct truth *t = &c->scene.truth;
+	const struct truth *t = &c->of.scene.truth;
 	const sim_ns end = (sim_ns)llround(c->params.duration_s * 1e9);
 	sim_ns from = 0;
 	int rc = 0;
@@ -115,32 +113,48 @@ static int write_coverage(struct cell *c, struct sim_err *e)
 
 /* --- the cell ------------------------------------------------------------- */
 
-static int pingmesh_record_draw(struct cell *c, struct xp_spec *s, size_t point,
+int xp_record_draw(struct xp_record_scene *c, struct xp_spec *s, size_t point,
     uint32_t run, struct sim_err *e)
 {
 	int rc = xp_spec_point(s, point, &c->config, e);
 	if (rc < 0)
 		return rc;
-	const struct xp_plane *p = xp_plane_of(&c->config);
-	if (p != &xp_plane_pingmesh)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "plane %s has no probes to record; set plane: pingmesh.",
-		    p->name);
 	const struct sim_seed where = {
 	    .seed = s->seed,
 	    .point = c->config.common ? 0 : (uint32_t)point,
 	    .run = run,
 	};
-	c->params = *xp_pingmesh_of(&c->config);
+	if ((rc = xp_topology_open(&c->config.topology, s->folder, &c->topo,
+		 e)) < 0)
+		return rc;
+	return scene_draw(&c->scene, &c->topo, &c->config.scene, &where, e);
+}
+
+void xp_record_free(struct xp_record_scene *c)
+{
+	scene_free(&c->scene);
+	topo_close(&c->topo);
+	xp_config_free(&c->config);
+}
+
+static int pingmesh_record_draw(struct cell *c, struct xp_spec *s, size_t point,
+    uint32_t run, struct sim_err *e)
+{
+	int rc = xp_record_draw(&c->of, s, point, run, e);
+	if (rc < 0)
+		return rc;
+	const struct xp_plane *p = xp_plane_of(&c->of.config);
+	if (p != &xp_plane_pingmesh)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "plane %s has no probes to record; set plane: pingmesh.",
+		    p->name);
+	c->params = *xp_pingmesh_of(&c->of.config);
 	/* With along window, history 0 is one window; and algorithms that are
 	 * run at each window would have nobody to report to. */
 	c->params.along = XP_ALONG_WINDOW;
 	c->params.history_s = 0;
 	c->params.detect = 0;
-	if ((rc = xp_topology_open(&c->config.topology, s->folder, &c->topo,
-		 e)) < 0)
-		return rc;
-	return scene_draw(&c->scene, &c->topo, &c->config.scene, &where, e);
+	return 0;
 }
 
 /* Rows of probes went to the file window by window. Counters are sorted by time
@@ -149,7 +163,8 @@ static int pingmesh_record_live(struct cell *c, struct sim_err *e)
 {
 	const struct xp_pingmesh_hooks hooks = {.arg = c,
 	    .window = pingmesh_record_take_window};
-	int rc = xp_pingmesh_plane_run(c->plane, &c->scene, c->row, &hooks, e);
+	int rc =
+	    xp_pingmesh_plane_run(c->plane, &c->of.scene, c->row, &hooks, e);
 	struct xp_world *w = xp_pingmesh_plane_world(c->plane);
 	const struct obs_perf *counters;
 	if (rc == 0)
@@ -169,9 +184,7 @@ static void close_cell(struct cell *c)
 	res_recorder_discard(c->recorder);
 	xp_pingmesh_plane_close(c->plane);
 	xp_net_close(c->net);
-	scene_free(&c->scene);
-	topo_close(&c->topo);
-	xp_config_free(&c->config);
+	xp_record_free(&c->of);
 	free(c->row);
 }
 
@@ -182,10 +195,11 @@ int xp_record_cell(struct xp_spec *s, size_t point, uint32_t run,
 	int rc = pingmesh_record_draw(&c, s, point, run, e);
 	*out = (struct xp_recorded){0};
 	if (rc == 0)
-		rc = xp_net_open(&c.net, &c.config, &c.topo, &c.params, e);
+		rc =
+		    xp_net_open(&c.net, &c.of.config, &c.of.topo, &c.params, e);
 	if (rc == 0)
-		rc = xp_pingmesh_plane_open(&c.plane, &c.topo, &c.params, c.net,
-		    e);
+		rc = xp_pingmesh_plane_open(&c.plane, &c.of.topo, &c.params,
+		    c.net, e);
 	if (rc == 0)
 		rc = SIM_ZALLOC(&c.row, xp_pingmesh_plane_rows(c.plane), e);
 	if (rc == 0)

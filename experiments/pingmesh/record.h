@@ -6,6 +6,20 @@
 
 #include "experiments/pingmesh/collector.h"
 #include "experiments/spec/spec.h"
+#include "models/scene/scene.h"
+
+/* A cell's network and what happens in it. Zeroed is empty. */
+struct xp_record_scene {
+	struct xp_config config;
+	struct topo topo;
+	struct scene scene;
+};
+
+/* Cell (POINT, RUN) of S, as a run of it has it. C must be freed also when this
+ * fails. Errors those of the spec, SIM_ENOMEM. */
+int xp_record_draw(struct xp_record_scene *c, struct xp_spec *s, size_t point,
+    uint32_t run, struct sim_err *e);
+void xp_record_free(struct xp_record_scene *c);
 
 /* How much was written. */
 struct xp_recorded {

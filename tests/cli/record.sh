@@ -69,5 +69,43 @@ a_recording_is_analysed() {
 	says '^  alerts: none, of scopes with [0-9]+ probes or more$' stdout
 }
 
+# Four servers of which each probes two others each 10 s.
+write_bulk() {
+	cat >bulk.yaml <<-END
+		figure: bulk
+		plane: pingmesh_bulk
+		topology: { n_pods: 2, n_tors: 1, n_t1: 2, n_t2: 2, n_hosts: 2 }
+		noise: { rate: 0.01 }
+		pingmesh:
+		  duration: 1800
+		  pinglist: { tor_interval_s: 10, dc_interval_s: 10 }
+	END
+}
+
+in_bulk_tables_of_jobs_are_written() {
+	write_bulk
+	run_for 0 "$CULPRIT" record bulk.yaml
+	says '^bulk: 3 windows of 1440 probes, [0-9]+ late or failed; [0-9]+ rows of tables -> results/out/bulk.jobs.h5$' stdout
+	run_for 0 "$CULPRIT" record bulk.yaml -o a.h5
+	same a.h5 results/out/bulk.jobs.h5
+	h5dump -a /jobs a.h5 | grep -q \
+	    '"drop_rate sla heatmap silent_drop counters"'
+	[[ $(h5dump -d /summary/n_probes -y -w 1 a.h5 |
+	    grep -c '480') = 3 ]]
+	[[ $(h5dump -d /counters/kind -y -w 1 a.h5 |
+	    grep -cE '^ +0,?$') -ge 24 ]]
+	run_for 0 "$CULPRIT" record bulk.yaml -o b.h5 -s pingmesh.window=450 \
+	    -s pingmesh.duration=450
+	h5dump -a /jobs b.h5 | grep -q '"drop_rate sla heatmap silent_drop"'
+	run_for 2 "$CULPRIT" record bulk.yaml -o c.h5 \
+	    -s pingmesh.repair.on=true
+	says_once 'reloads follow the black-hole job'
+	run_for 2 "$CULPRIT" record bulk.yaml -o c.h5 -s pingmesh.window=601 \
+	    -s pingmesh.duration=601
+	echo mine >mine.h5
+	run_for 2 "$CULPRIT" record bulk.yaml -o mine.h5
+	[[ $(cat mine.h5) = mine && ! -e c.h5 ]]
+}
+
 run_tests it_writes_the_file_that_it_names what_is_no_cell_is_refused \
-    a_recording_is_analysed
+    a_recording_is_analysed in_bulk_tables_of_jobs_are_written
