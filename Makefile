@@ -53,7 +53,7 @@ DEPS  := gcc g++ make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	python3-h5netcdf python3-netcdf4 python3-jsonschema python3-yaml \
 	python3-numpy \
 	libxml2-utils valgrind \
-	libmicrohttpd-dev libcurl4-openssl-dev curl \
+	libmicrohttpd-dev libcurl4-openssl-dev libgnutls28-dev curl \
 	libbpf-dev clang llvm nftables mandoc man-db libpcap-dev \
 	libjansson-dev zlib1g-dev
 # Real networks take libmnl; without it models/netns/none.c says so.
@@ -82,6 +82,10 @@ CURL  := $(shell pkg-config --exists libcurl && echo libcurl)
 UNFIT += $(if $(CURL),experiments/live/fetch_none.c \
 	experiments/live/call_none.c,experiments/live/fetch.c \
 	experiments/live/call.c experiments/live/url.c)
+# Certificates and signatures take GnuTLS; without,
+# experiments/live/ca_none.c says so.
+TLS   := $(shell pkg-config --exists gnutls && echo gnutls)
+UNFIT += $(if $(TLS),experiments/live/ca_none.c,experiments/live/ca.c)
 # Captures take libpcap; without, experiments/everflow/capture_none.c says so.
 PCAP  := $(shell pkg-config --exists libpcap && echo libpcap)
 UNFIT += $(if $(PCAP),experiments/everflow/capture_none.c,\
@@ -98,8 +102,8 @@ ZLIB  := $(shell pkg-config --exists zlib && echo zlib)
 UNFIT += $(if $(ZLIB),results/deflate_none.c \
 	experiments/telemetry/flock_bytes_none.c,results/deflate.c \
 	experiments/telemetry/flock_bytes.c)
-PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL) $(PCAP) \
-	$(JSON) $(ZLIB)
+PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL) $(TLS) \
+	$(PCAP) $(JSON) $(ZLIB)
 
 # Expanded only when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) \
@@ -125,6 +129,7 @@ LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -ldl -lm $(LDLIBS)
 LATE   := $(wildcard results/hdf5.late topo/igraph.late \
 	$(if $(MHD),experiments/live/microhttpd.late) \
 	$(if $(CURL),experiments/live/curl.late) \
+	$(if $(TLS),experiments/live/gnutls.late) \
 	$(if $(PCAP),experiments/everflow/pcap.late))
 
 SRC  := $(filter-out $(UNFIT) models/bpf/% experiments/plug/mine.c,$(sort $(shell \

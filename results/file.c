@@ -14,6 +14,8 @@
 
 #include "sim/vec.h"
 
+enum { PRIVATE = 0600 }; /* the mode of a file of secrets */
+
 int res_file_failed(const char *verb, const char *path, struct sim_err *e)
 {
 	return sim_fail(e, SIM_EIO, "cannot %s %s: %s.", verb, path,
@@ -75,16 +77,20 @@ static int file_fill(int fd, const void *bytes, size_t n)
 }
 
 /* The process id keeps two writers of one PATH apart. O_NOFOLLOW refuses a link
- * that stands under the temporary name. */
-int res_file_temp(char **temp, int *fd, const char *path, struct sim_err *e)
+ * that stands under the temporary name. MODE is less what the umask takes. */
+static int file_temp(char **temp, int *fd, const char *path, mode_t mode,
+    struct sim_err *e)
 {
 	const size_t size = strlen(path) + sizeof(".tmp.") + 24;
 	*fd = -1;
 	if (!(*temp = malloc(size)))
 		return sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
 	snprintf(*temp, size, "%s.tmp.%ld", path, (long)getpid());
+	/* One that was left behind keeps the mode that it had. */
+	if (mode == PRIVATE)
+		unlink(*temp);
 	*fd = open(*temp, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
-	    0666);
+	    mode);
 	if (*fd >= 0)
 		return 0;
 	const int rc = res_file_failed("write", path, e);
@@ -93,11 +99,16 @@ int res_file_temp(char **temp, int *fd, const char *path, struct sim_err *e)
 	return rc;
 }
 
-int res_file_write(const char *path, const void *bytes, size_t n,
-    struct sim_err *e)
+int res_file_temp(char **temp, int *fd, const char *path, struct sim_err *e)
+{
+	return file_temp(temp, fd, path, 0666, e);
+}
+
+static int file_write(const char *path, const void *bytes, size_t n,
+    mode_t mode, struct sim_err *e)
 {
 	char *temp;
-	int fd, rc = res_file_temp(&temp, &fd, path, e);
+	int fd, rc = file_temp(&temp, &fd, path, mode, e);
 	if (rc < 0)
 		return rc;
 	if (file_fill(fd, bytes, n) < 0 || rename(temp, path) < 0) {
@@ -107,6 +118,18 @@ int res_file_write(const char *path, const void *bytes, size_t n,
 		rc = res_file_failed("sync the folder of", path, e);
 	free(temp);
 	return rc;
+}
+
+int res_file_write(const char *path, const void *bytes, size_t n,
+    struct sim_err *e)
+{
+	return file_write(path, bytes, n, 0666, e);
+}
+
+int res_file_write_private(const char *path, const void *bytes, size_t n,
+    struct sim_err *e)
+{
+	return file_write(path, bytes, n, PRIVATE, e);
 }
 
 /* Read N bytes, to the end as fstat() told it. A file that has shrunk or grown

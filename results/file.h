@@ -13,6 +13,10 @@
 int res_file_write(const char *path, const void *bytes, size_t n,
     struct sim_err *e);
 
+/* The same for a secret: PATH is its owner's alone, mode 0600. */
+int res_file_write_private(const char *path, const void *bytes, size_t n,
+    struct sim_err *e);
+
 /* Is there anything at PATH that would be replaced? *THERE is 1 for a file. What
  * is no regular file would be lost, as a device: SIM_EIO. */
 int res_file_look(const char *path, int *there, struct sim_err *e);

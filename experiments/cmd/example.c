@@ -126,6 +126,12 @@ const struct cmd_example cmd_examples[] = {
     {"agent",
 	"culprit agent --controller http://a:8080 --port 8765,8766 --dscp 46,8",
 	"two QoS classes"},
+    {"ca",
+	"culprit ca fleet --server 10.0.0.250,controller.example --agent "
+	"10.0.0.1-10.0.0.12",
+	"an authority, a server's certificate, and twelve of agents"},
+    {"ca", "culprit ca fleet --agent 10.0.0.7 --days 30",
+	"one of them again, for a month"},
     {"latency", "culprit latency --profile dc1 --timers linux",
 	"one profile, by the timers of Linux"},
     {"record", "culprit record pingmesh_spine -o spine.h5",
