@@ -68,20 +68,17 @@ static int store_read_all(int fd, size_t size, unsigned char **bytes, size_t *n,
 int res_store_read(int dir_fd, const char *dir, const char *name,
     unsigned char **bytes, size_t *n, struct sim_err *e)
 {
-	struct stat st;
-	int rc;
+	uint64_t size;
+	int fd;
 	*bytes = NULL;
-	const int fd =
-	    openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return store_failed(dir, name, e);
-	if (fstat(fd, &st) < 0)
-		rc = store_failed(dir, name, e);
-	else if (!S_ISREG(st.st_mode) || st.st_size > RES_STORE_FILE_MAX)
+	int rc = res_segments_read(dir_fd, dir, name, &fd, &size, e);
+	if (rc < 0)
+		return rc;
+	if (size > RES_STORE_FILE_MAX)
 		rc = sim_fail(e, SIM_ELIMIT,
 		    "%s/%s is no file of at most %d MiB.", dir, name,
 		    RES_STORE_FILE_MAX >> 20);
-	else if ((rc = store_read_all(fd, (size_t)st.st_size, bytes, n, e)) > 0)
+	else if ((rc = store_read_all(fd, (size_t)size, bytes, n, e)) > 0)
 		rc = store_failed(dir, name, e);
 	close(fd);
 	if (rc < 0) {
@@ -246,8 +243,9 @@ int res_store_close(struct res_store *s, struct sim_err *e)
 static int store_expire_first(struct res_store *s, struct sim_err *e)
 {
 	const struct store_file *f = &s->file[0];
-	if (unlinkat(s->files.dir_fd, f->name, 0) < 0 && errno != ENOENT)
-		return res_segments_failed(&s->files, "remove", f->name, e);
+	const int rc = res_segments_remove(&s->files, f->name, e);
+	if (rc < 0)
+		return rc;
 	s->held.n_files--;
 	s->held.n_bytes -= f->n_bytes;
 	s->held.n_runs -= f->n_runs;

@@ -83,6 +83,34 @@ void res_segments_seen(struct res_segments *s, const char *name)
 	res_segments_is_one(s->kind, name, &day, &s->last_number);
 }
 
+int res_segments_read(int dir_fd, const char *dir, const char *name, int *fd,
+    uint64_t *n_bytes, struct sim_err *e)
+{
+	struct stat st;
+	int rc = 0;
+	*fd = openat(dir_fd, name,
+	    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (*fd < 0 || fstat(*fd, &st) < 0)
+		rc = sim_fail(e, SIM_EIO, "cannot read %s/%s: %s.", dir, name,
+		    strerror(errno));
+	else if (!S_ISREG(st.st_mode))
+		rc = sim_fail(e, SIM_EIO, "cannot read %s/%s: not a file.", dir,
+		    name);
+	if (rc == 0)
+		*n_bytes = (uint64_t)st.st_size;
+	else if (*fd >= 0)
+		close(*fd);
+	return rc;
+}
+
+int res_segments_remove(const struct res_segments *s, const char *name,
+    struct sim_err *e)
+{
+	return unlinkat(s->dir_fd, name, 0) < 0 && errno != ENOENT
+	    ? res_segments_failed(s, "remove", name, e)
+	    : 0;
+}
+
 int64_t res_segments_day(const char *name)
 {
 	const char *day = strchr(name, '-');
@@ -101,7 +129,7 @@ int res_segments_go_on(struct res_segments *s, const char *name, uint64_t whole,
     struct sim_err *e)
 {
 	struct stat st;
-	s->fd = openat(s->dir_fd, name, O_WRONLY | O_CLOEXEC);
+	s->fd = openat(s->dir_fd, name, O_WRONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (s->fd < 0)
 		return res_segments_failed(s, "open", name, e);
 	if (fstat(s->fd, &st) < 0)

@@ -67,11 +67,22 @@ int64_t res_segments_day(const char *name);
 int res_segments_list(int dir_fd, const struct res_segments_kind *kind,
     struct dirent ***found);
 
+/* *FD = file NAME for reading, to be closed, and *N_BYTES its size. DIR is its
+ * folder's name for messages. It is no pipe or device, which could hold up who
+ * opens it. Errors SIM_EIO. */
+int res_segments_read(int dir_fd, const char *dir, const char *name, int *fd,
+    uint64_t *n_bytes, struct sim_err *e);
+
+/* Take file NAME away; one that is gone is fine. Errors SIM_EIO. */
+int res_segments_remove(const struct res_segments *s, const char *name,
+    struct sim_err *e);
+
 /* There is a file NAME, so the next has a higher number. */
 void res_segments_seen(struct res_segments *s, const char *name);
 
 /* Go on writing the newest file behind its first WHOLE bytes; what is behind
- * them is cut off. Errors SIM_EIO. */
+ * them is cut off. It is no link, which could lead out of the folder. Errors
+ * SIM_EIO. */
 int res_segments_go_on(struct res_segments *s, const char *name, uint64_t whole,
     struct sim_err *e);
 

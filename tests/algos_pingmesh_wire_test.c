@@ -85,10 +85,10 @@ static void the_bytes_are_as_documented(void **state)
 static void what_was_written_is_read(void **state)
 {
 	static struct algo_pingmesh_batch b, back;
-	static const uint32_t sizes[] = {0, 1, 2, 100, ALGO_PINGMESH_BATCH};
+	static const uint32_t sizes[] = {1, 2, 100, ALGO_PINGMESH_BATCH};
 	static unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
 	(void)state;
-	for (uint32_t run = 0; run < 5; run++) {
+	for (uint32_t run = 0; run < 4; run++) {
 		struct algo_pingmesh_wire_id id;
 		struct sim_rng r;
 		size_t size;
@@ -231,10 +231,11 @@ static void counters_are_as_documented_and_read_again(void **state)
 	assert_int_equal(algo_pingmesh_wire_decode(&b, got, 120, &e),
 	    SIM_EPARSE);
 	assert_non_null(strstr(e.msg, "of version 2, not 1"));
-	const size_t n = algo_pingmesh_wire_encode(&b, got);
-	got[24] = 1;
-	sign(got, n);
-	assert_int_equal(algo_pingmesh_wire_decode_window(&back, got, n, &e),
+	static unsigned char one[ALGO_PINGMESH_WIRE_MAX];
+	b.n = 1;
+	b.number = 1;
+	const size_t n = algo_pingmesh_wire_encode(&b, one);
+	assert_int_equal(algo_pingmesh_wire_decode_window(&back, one, n, &e),
 	    SIM_EPARSE);
 	assert_non_null(strstr(e.msg, "of version 1, not 2"));
 }

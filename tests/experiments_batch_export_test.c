@@ -100,6 +100,28 @@ static void keep_counters(uint32_t src, uint64_t number, uint32_t end_s)
 	keep_bytes(bytes, algo_pingmesh_wire_encode_window(&w, bytes));
 }
 
+/* One clock that is wrong by years, or not set, is set aside and told, and does
+ * not make a recording of years. Batches came on the first day of 1970 here. */
+static void records_of_another_time_are_set_aside(void **state)
+{
+	const sim_ns t = FIRST_S * SIM_SEC, day = 86400 * SIM_SEC;
+	const struct algo_pingmesh_record rows[] = {
+	    record(13, 14, ALGO_PINGLIST_TOR, AGENT_CONNECTED, t),
+	    record(13, 14, ALGO_PINGLIST_TOR, AGENT_CONNECTED, UINT64_MAX),
+	    record(13, 14, ALGO_PINGLIST_TOR, AGENT_CONNECTED, 130 * 365 * day),
+	    record(13, 14, ALGO_PINGLIST_TOR, AGENT_CONNECTED, 2 * day),
+	    record(13, 14, ALGO_PINGLIST_TOR, AGENT_CONNECTED, 2 * day - 1),
+	};
+	struct res_recording_info info = make_info();
+	struct xp_batch_exported n;
+	(void)state;
+	keep(1, rows, 5);
+	keep_counters(13, 1, 86400 * 366);
+	assert_ok(xp_batch_export(test_folder, path, &info, &n, test_err()));
+	assert_true(n.n_untimely == 4 && n.n_rows == 2 && n.n_counters == 0);
+	assert_int_equal(info.duration_ns, 2 * day - 1200 * SIM_SEC);
+}
+
 static void each_record_becomes_the_row_it_is(void **state)
 {
 	const sim_ns t = FIRST_S * SIM_SEC;
@@ -263,6 +285,7 @@ static void every_failed_allocation_is_reported(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    in_a_folder(records_of_another_time_are_set_aside),
 	    in_a_folder(each_record_becomes_the_row_it_is),
 	    in_a_folder(what_can_be_no_row_is_counted),
 	    in_a_folder(counters_of_that_time_are_rows_too),

@@ -286,12 +286,101 @@ static void limits_refuse_and_take_nothing(void **state)
 	assert_non_null(strstr(e.msg, "289 are allowed"));
 	assert_false(put(s, 1, 2, DAY)); /* a known one is still known */
 	assert_ok(xp_batch_store_close(s, test_err()));
-	p.total_bytes = 1 << 20;
-	p.max_runs = 2;
+	/* What somebody takes away makes room, from the next second on. */
+	p.file_bytes = SIZE;
 	s = open_store(&p);
-	put(s, 2, 1, DAY);
-	assert_int_equal(put_code(s, 9, &e), SIM_ELIMIT);
+	assert_int_equal(unlink(test_path("batches-19700102-0001.cpmb")), 0);
+	assert_true(put(s, 1, 3, DAY + 1));
+	assert_int_equal(xp_batch_store_held(s).n_bytes, SIZE);
 	assert_ok(xp_batch_store_close(s, test_err()));
+}
+
+/* Batches with gaps between them are a run each, and all that memory grows
+ * with. */
+static void strangers_fill_no_memory_and_keep_nobody_out(void **state)
+{
+	struct xp_batch_store_params p = params;
+	(void)state;
+	p.max_runs = 10;
+	struct xp_batch_store *s = open_store(&p);
+	for (uint64_t x = 1; x <= 100; x++)
+		assert_true(put(s, 1, 2 * x, DAY));
+	/* The last ones are known, between 5 and 10; the first are not. */
+	assert_false(put(s, 1, 2 * 96, DAY));
+	assert_true(put(s, 1, 2, DAY));
+	assert_ok(xp_batch_store_close(s, test_err()));
+	s = open_store(&p);
+	assert_false(put(s, 1, 2, DAY));
+	assert_true(put(s, 2, 1, DAY));
+	assert_ok(xp_batch_store_close(s, test_err()));
+}
+
+static void a_server_has_its_part_of_each_day(void **state)
+{
+	struct xp_batch_store_params p = params;
+	struct sim_err e;
+	(void)state;
+	p.client_bytes = 2 * SIZE;
+	struct xp_batch_store *s = open_store(&p);
+	put(s, 1, 1, DAY);
+	put(s, 1, 2, DAY);
+	assert_int_equal(put_code(s, 3, &e), SIM_ELIMIT);
+	assert_non_null(strstr(e.msg, "has sent 288 bytes today"));
+	assert_false(put(s, 1, 2, DAY));
+	assert_true(
+	    put(s, 2, 1, DAY)); /* but by chance, 1 in 17 thousand million */
+	assert_true(put(s, 1, 3, 2 * DAY));
+	assert_ok(xp_batch_store_close(s, test_err()));
+}
+
+static void old_files_go_by_themselves(void **state)
+{
+	struct xp_batch_store_params p = params;
+	(void)state;
+	p.keep_days = 2;
+	struct xp_batch_store *s = open_store(&p);
+	for (uint64_t x = 1; x <= 5; x++)
+		put(s, 1, x, (int64_t)x * DAY);
+	struct xp_batch_held held = xp_batch_store_held(s);
+	assert_true(
+	    held.n_gone == 2 && held.n_files == 3 && held.n_bytes == 3 * SIZE);
+	assert_int_equal(bytes_of("batches-19700103-0002.cpmb"), -1);
+	assert_int_equal(bytes_of("batches-19700104-0003.cpmb"), SIZE);
+	assert_ok(xp_batch_store_close(s, test_err()));
+	/* And to make room, the oldest. */
+	p.total_bytes = 3 * SIZE;
+	p.make_room = 1;
+	s = open_store(&p);
+	assert_true(put(s, 1, 6, 5 * DAY));
+	held = xp_batch_store_held(s);
+	assert_true(held.n_gone == 1 && held.n_bytes == 3 * SIZE);
+	/* But not the file that is written. */
+	assert_true(put(s, 1, 7, 5 * DAY));
+	assert_int_equal(put_code(s, 8, test_err()), SIM_ELIMIT);
+	assert_ok(xp_batch_store_close(s, test_err()));
+	assert_int_equal(bytes_of("batches-19700106-0005.cpmb"), 3 * SIZE);
+}
+
+/* Who may write in the folder could put what never ends to read, or a way out of
+ * it, where a file is expected. */
+static void pipes_and_links_are_refused(void **state)
+{
+	struct xp_batch_store *s = NULL;
+	(void)state;
+	assert_int_equal(mkfifo(test_path("batches-19700102-0001.cpmb"), 0600),
+	    0);
+	assert_int_equal(xp_batch_store_open(&s, test_folder, &params,
+			     test_err()),
+	    SIM_EIO);
+	assert_non_null(strstr(test_err()->msg, "0001.cpmb: not a file"));
+	assert_int_equal(unlink(test_path("batches-19700102-0001.cpmb")), 0);
+	write_at("elsewhere", 0, "", 0);
+	assert_int_equal(symlink(test_path("elsewhere"),
+			     test_path("batches-19700102-0001.cpmb")),
+	    0);
+	assert_int_equal(xp_batch_store_open(&s, test_folder, &params,
+			     test_err()),
+	    SIM_EIO);
 }
 
 /* The kernel refuses to write beyond a limit as it does on a full disk. */
@@ -375,6 +464,10 @@ int main(void)
 	    in_a_folder(damage_is_left_alone_and_a_new_file_begun),
 	    in_a_folder(a_batch_that_two_files_hold_counts_once),
 	    in_a_folder(limits_refuse_and_take_nothing),
+	    in_a_folder(strangers_fill_no_memory_and_keep_nobody_out),
+	    in_a_folder(a_server_has_its_part_of_each_day),
+	    in_a_folder(old_files_go_by_themselves),
+	    in_a_folder(pipes_and_links_are_refused),
 	    in_a_folder(a_full_disk_leaves_whole_batches),
 	    in_a_folder(a_folder_has_one_collector),
 	    in_a_folder(every_failed_allocation_is_reported),

@@ -531,7 +531,8 @@ static void a_run_that_finds_no_room_is_left_out(void **state)
 	snprintf(link, sizeof(link), "%s/samples-20260202-0001.cpms", dir);
 	assert_int_equal(symlink("/dev/full", link), 0);
 	s = NULL;
-	assert_int_equal(res_store_open(&s, dir, &p, test_err()), SIM_ELIMIT);
+	assert_int_equal(res_store_open(&s, dir, &p, test_err()), SIM_EIO);
+	assert_non_null(strstr(test_err()->msg, "not a file"));
 	assert_int_equal(unlink(link), 0);
 	s = open_at(dir, &p);
 	assert_int_equal(symlink("/dev/full", link), 0);

@@ -54,7 +54,7 @@ static struct algo_pingmesh_record decode_record(const unsigned char *p)
 static const struct kind {
 	uint16_t record, least, most;
 } kinds[] = {
-    [ALGO_PINGMESH_OF_RECORDS] = {ALGO_PINGMESH_WIRE_RECORD, 0,
+    [ALGO_PINGMESH_OF_RECORDS] = {ALGO_PINGMESH_WIRE_RECORD, 1,
 	ALGO_PINGMESH_BATCH},
     [ALGO_PINGMESH_OF_COUNTERS] = {ALGO_PINGMESH_WIRE_COUNTERS, 1, 1},
 };

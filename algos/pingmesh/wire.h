@@ -9,7 +9,7 @@
  *	0         4     "CPMB"
  *	4         2     version: 1, records of probes; 2, counters of a window
  *	6         2     bytes of a record: 48; of counters, 72
- *	8         4     n, records of this batch; of counters, 1
+ *	8         4     n, records of this batch, 1 at least; of counters, 1
  *	12        4     src_ip  \
  *	16        8     born_ns  > who sent it, and which of its batches it is
  *	24        8     number  /  (of batches of this version)

@@ -48,6 +48,16 @@ static const struct cmd_option cmd_collector_options[] = {
     {"total-mib", 0, "N", "refuse batches once DIR holds N MiB (16384)",
 	.take = cmd_take_mib, .at = CMD_AT(store.total_bytes), .min = 1,
 	.max = UINT32_MAX},
+    {"make-room", 0, NULL,
+	"remove the oldest file then, instead of refusing batches",
+	.take = cmd_take_flag, .at = CMD_AT(store.make_room)},
+    {"keep-days", 0, "N", "remove files of more than N days ago",
+	.take = cmd_take_u32, .at = CMD_AT(store.keep_days), .min = 1,
+	.max = 36500},
+    {"client-mib", 0, "N",
+	"refuse batches of a server that sent N MiB today (2048; 0: no limit)",
+	.take = cmd_take_mib, .at = CMD_AT(store.client_bytes), .min = 0,
+	.max = UINT32_MAX},
     {"no-sync", 0, NULL,
 	"don't wait for the disk: a batch taken survives a kill of the "
 	"collector, but maybe not a loss of power",
@@ -176,6 +186,9 @@ static int run_export(struct args *a)
 	    "records are left out: they are not between two of these servers");
 	cmd_collector_note(a->dir, n.n_odd,
 	    "records are left out: time and outcome do not agree");
+	cmd_collector_note(a->dir, n.n_untimely,
+	    "records are left out: their time is not of the days before they "
+	    "came");
 	cmd_collector_note(a->dir, n.n_bytes_damaged,
 	    "bytes are damaged or behind damage, and were not read");
 	printf("%s: %" PRIu64 " batches, %" PRIu64 " probes, %" PRIu64
@@ -213,9 +226,10 @@ int cmd_collector(int argc, char **argv)
 	    .http = CMD_SERVE_DEFAULTS,
 	    .store = {.file_bytes = UINT64_C(256) << 20,
 		.total_bytes = UINT64_C(16384) << 20,
-		/* Memory for the runs of batches that are known, see
-		 * experiments/pingmesh/dsa/batch_set.h. */
-		.max_runs = 1 << 22,
+		.client_bytes = UINT64_C(2048) << 20,
+		/* Some 230 MB, whatever is sent; 100,000 agents need half of
+		 * the half that is kept. */
+		.max_runs = 1 << 20,
 		.sync = 1},
 	};
 	struct sim_err e = {0};

@@ -11,19 +11,25 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "experiments/live/batch_store.h"
 #include "experiments/pingmesh/dsa/batch_set.h"
 #include "experiments/pingmesh/dsa/rows.h"
+#include "results/segments.h"
 #include "sim/vec.h"
 
 #define ORIGIN_STEP (600 * SIM_SEC)
 
+/* An agent tries again for hours at most, and clocks differ, also about where a
+ * day begins. */
+enum { DAYS_LATE = 2, DAYS_EARLY = 1 };
+
 struct export
 {
 	const struct res_recording_info *info;
+	const char *dir;
+	int64_t day; /* that the batches of a file came, since 1970 */
 	struct xp_batch_exported *n;
 	struct res_recorder *out; /* NULL in the first pass */
 	struct xp_batch_set seen;
@@ -33,6 +39,14 @@ struct export
 	struct algo_pingmesh_batch batch;
 	unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
 };
+
+/* Can a record of AT_NS have come on the day of its file? A clock that is wrong
+ * by years would make a recording of years, of which nearly all is empty. */
+static int is_timely(const struct export *x, sim_ns at_ns)
+{
+	const int64_t day = (int64_t)(at_ns / (86400 * SIM_SEC));
+	return day >= x->day - DAYS_LATE && day <= x->day + DAYS_EARLY;
+}
 
 /* Rows go out batch by batch, so that memory does not grow with the files. */
 static int batch_export_flush(struct export *x, struct sim_err *e)
@@ -84,6 +98,10 @@ static int take_batch(struct export *x, struct sim_err *e)
 	int rc;
 	x->n->n_batches++;
 	for (uint32_t i = 0; i < x->batch.n; i++) {
+		if (!is_timely(x, x->batch.record[i].sent_ns)) {
+			x->n->n_untimely++;
+			continue;
+		}
 		struct obs_probes *t = sort_record(x, &x->batch.record[i], &p);
 		if (!t)
 			continue;
@@ -112,6 +130,10 @@ static int batch_export_take_window(struct export *x, size_t n,
 	int rc = algo_pingmesh_wire_decode_window(&w, x->bytes, n, e);
 	if (rc < 0)
 		return rc;
+	if (!is_timely(x, w.start_ns) || !is_timely(x, w.end_ns)) {
+		x->n->n_untimely++;
+		return 0;
+	}
 	const enum xp_dsa_fate fate =
 	    xp_dsa_counters_row(topo_dcs_n_hosts(x->info->dc, x->info->n_dcs),
 		&w, &row);
@@ -141,21 +163,18 @@ static int take_file(struct export *x, int dir_fd, const char *name,
     struct sim_err *e)
 {
 	struct algo_pingmesh_wire_id id;
-	struct stat st;
-	uint64_t whole = 0;
+	uint64_t whole = 0, size;
 	size_t n;
-	int rc;
-	const int fd = openat(dir_fd, name, O_RDONLY | O_CLOEXEC);
-	FILE *in = fd < 0 ? NULL : fdopen(fd, "rb");
-	if (!in || fstat(fd, &st) < 0) {
-		rc = sim_fail(e, SIM_EIO, "cannot read %s: %s.", name,
-		    strerror(errno));
-		if (in)
-			fclose(in);
-		else if (fd >= 0)
-			close(fd);
+	int fd, rc = res_segments_read(dir_fd, x->dir, name, &fd, &size, e);
+	if (rc < 0)
 		return rc;
+	FILE *in = fdopen(fd, "rb");
+	if (!in) {
+		close(fd);
+		return sim_fail(e, SIM_ENOMEM, "no memory to read %s/%s.",
+		    x->dir, name);
 	}
+	x->day = res_segments_day(name);
 	while (
 	    (rc = xp_batch_next(in, x->bytes, &n, &id, e)) == XP_BATCH_MORE) {
 		whole += n;
@@ -171,7 +190,7 @@ static int take_file(struct export *x, int dir_fd, const char *name,
 	/* Behind damage nothing can be read, as the next batch begins where
 	 * this one's length says. */
 	if (rc == XP_BATCH_DAMAGED)
-		x->n->n_bytes_damaged += (uint64_t)st.st_size - whole;
+		x->n->n_bytes_damaged += size - whole;
 	fclose(in);
 	return rc < 0 ? rc : 0;
 }
@@ -240,6 +259,7 @@ int xp_batch_export(const char *dir, const char *path,
 		return rc;
 	*n = (struct xp_batch_exported){0};
 	x->info = info;
+	x->dir = dir;
 	x->n = n;
 	/* No probe yet: later than the last one, which is 0. */
 	x->first_ns = UINT64_MAX;

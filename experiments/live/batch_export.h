@@ -22,6 +22,9 @@ struct xp_batch_exported {
 	uint64_t n_lost;  /* records that agents say they lost */
 	/* Left out, see enum xp_dsa_fate. */
 	uint64_t n_failed, n_foreign, n_odd;
+	/* And of another time than the day, by the collector's clock, on which
+	 * they came: more than two days before it, or a day after. */
+	uint64_t n_untimely;
 	uint64_t n_bytes_damaged; /* of the files, and what is behind them */
 };
 

@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -23,11 +24,25 @@
 static const struct res_segments_kind batch_store_kind = {"batches", "cpmb",
     "collector"};
 
+/* What each address sent today, as a count-min sketch: an address has one
+ * counter of each row, by secret hashes, and has sent at most the lesser of the
+ * two. So memory is the same however many addresses strangers claim to have. */
+enum { SKETCH_ROWS = 2, SKETCH_BITS = 17 };
+struct batch_store_clients {
+	uint64_t secret[SKETCH_ROWS];
+	int64_t day;
+	uint64_t *sent[SKETCH_ROWS]; /* [1 << SKETCH_BITS] bytes */
+};
+
 struct xp_batch_store {
 	struct xp_batch_store_params params;
 	struct xp_batch_held held;
-	struct xp_batch_set set;
+	/* Batches are noted in the first; once that is full it becomes the
+	 * second, which is forgotten. */
+	struct xp_batch_set known[2];
+	struct batch_store_clients clients;
 	struct res_segments files;
+	int64_t looked_s; /* when files were looked for that are gone */
 };
 
 /* --- reading -------------------------------------------------------------- */
@@ -63,16 +78,51 @@ int xp_batch_next(FILE *in, unsigned char *buf, size_t *n,
 	    : XP_BATCH_MORE;
 }
 
+/* --- what is known -------------------------------------------------------- */
+
+static int batch_store_knows(const struct xp_batch_store *s,
+    const struct algo_pingmesh_wire_id *id)
+{
+	return xp_batch_set_has(&s->known[0], id) ||
+	    xp_batch_set_has(&s->known[1], id);
+}
+
+/* Room for one more; the older half is forgotten for it if need be. */
+static int batch_store_reserve(struct xp_batch_store *s,
+    const struct algo_pingmesh_wire_id *id, struct sim_err *e)
+{
+	if (s->known[0].n_runs >= s->known[0].max_runs) {
+		xp_batch_set_free(&s->known[1]);
+		s->known[1] = s->known[0];
+		s->known[0] =
+		    (struct xp_batch_set){.max_runs = s->known[1].max_runs};
+	}
+	return xp_batch_set_reserve(&s->known[0], id, e);
+}
+
+static void batch_store_add(struct xp_batch_store *s,
+    const struct algo_pingmesh_wire_id *id)
+{
+	xp_batch_set_add(&s->known[0], id);
+	s->held.n_batches++;
+	s->held.n_records += id->n;
+}
+
 /* A batch that is in the files twice, as after a crash, counts once. */
 static int batch_store_note(struct xp_batch_store *s,
     const struct algo_pingmesh_wire_id *id, struct sim_err *e)
 {
-	const int rc = xp_batch_set_take(&s->set, id, e);
-	s->held.n_repeated += rc == 0;
-	s->held.n_batches += rc > 0;
-	s->held.n_records += rc > 0 ? id->n : 0;
-	return rc < 0 ? rc : 0;
+	if (batch_store_knows(s, id)) {
+		s->held.n_repeated++;
+		return 0;
+	}
+	const int rc = batch_store_reserve(s, id, e);
+	if (rc == 0)
+		batch_store_add(s, id);
+	return rc;
 }
+
+/* --- reading, whole --------------------------------------------------------*/
 
 /* Read a file up to what is no batch and note what it has. *WHOLE += bytes
  * before that, *END = why it ended. */
@@ -106,30 +156,28 @@ static int batch_store_go_on(struct xp_batch_store *s, const char *name,
 static int batch_store_read_file(struct xp_batch_store *s, const char *name,
     int is_newest, unsigned char *buf, struct sim_err *e)
 {
-	const int fd = openat(s->files.dir_fd, name, O_RDONLY | O_CLOEXEC);
-	FILE *in = fd < 0 ? NULL : fdopen(fd, "rb");
-	struct stat st;
-	uint64_t whole = 0;
-	int rc, end = XP_BATCH_END;
+	uint64_t whole = 0, size;
+	int fd, end = XP_BATCH_END;
+	int rc = res_segments_read(s->files.dir_fd, s->files.dir, name, &fd,
+	    &size, e);
+	if (rc < 0)
+		return rc;
+	FILE *in = fdopen(fd, "rb");
 	if (!in) {
 		rc = res_segments_failed(&s->files, "read", name, e);
-		if (fd >= 0)
-			close(fd);
+		close(fd);
 		return rc;
 	}
-	if (fstat(fd, &st) < 0)
-		rc = res_segments_failed(&s->files, "inspect", name, e);
 	/* Who was killed between writing a batch and syncing it leaves one that
 	 * is in the file but not on disk. It is known from here on, and an
 	 * agent that sends it again is told so: then it must not be lost. */
-	else if (is_newest && s->files.sync && fdatasync(fd) < 0)
+	if (is_newest && s->files.sync && fdatasync(fd) < 0)
 		rc = res_segments_failed(&s->files, "sync", name, e);
 	else if ((rc = replay(s, in, buf, &whole, &end, e)) < 0)
 		sim_wrap(e, rc, "%s/%s", s->files.dir, name);
 	fclose(in);
 	if (rc < 0)
 		return rc;
-	const uint64_t size = (uint64_t)st.st_size;
 	s->held.n_files++;
 	s->held.n_bytes += size;
 	res_segments_seen(&s->files, name);
@@ -166,37 +214,164 @@ static int read_files(struct xp_batch_store *s, struct sim_err *e)
 	return rc;
 }
 
+/* --- room ----------------------------------------------------------------- */
+
+static uint64_t *batch_store_sent(struct batch_store_clients *c, int row,
+    uint32_t ip)
+{
+	const uint64_t x = (ip + c->secret[row]) * UINT64_C(0x9e3779b97f4a7c15);
+	return &c->sent[row][(x ^ x << 29) >> (64 - SKETCH_BITS)];
+}
+
+/* May IP send N bytes more today? The count begins anew with each day, and each
+ * start. */
+static int batch_store_allows(struct xp_batch_store *s, uint32_t ip, size_t n,
+    int64_t now_s, struct sim_err *e)
+{
+	struct batch_store_clients *c = &s->clients;
+	int is_over = s->params.client_bytes > 0;
+	for (int i = 0; i < SKETCH_ROWS && c->day != now_s / 86400; i++)
+		memset(c->sent[i], 0, sizeof(*c->sent[i]) << SKETCH_BITS);
+	c->day = now_s / 86400;
+	for (int i = 0; i < SKETCH_ROWS; i++)
+		is_over &=
+		    *batch_store_sent(c, i, ip) + n > s->params.client_bytes;
+	return is_over ? sim_fail(e, SIM_ELIMIT,
+			     "This server has sent %" PRIu64
+			     " bytes today, which is all that one may.",
+			     s->params.client_bytes)
+		       : 0;
+}
+
+static int batch_store_clients_init(struct batch_store_clients *c,
+    struct sim_err *e)
+{
+	int rc = 0;
+	if (getrandom(c->secret, sizeof(c->secret), 0) != sizeof(c->secret))
+		return sim_fail(e, SIM_EIO, "no random number is to be had.");
+	for (int i = 0; i < SKETCH_ROWS && rc == 0; i++)
+		rc = SIM_ZALLOC(&c->sent[i], (size_t)1 << SKETCH_BITS, e);
+	return rc;
+}
+
+/* The sizes of files as they are now, as somebody may have taken some away. */
+static void batch_store_measure(struct xp_batch_store *s, struct dirent **found,
+    int n, uint64_t size[])
+{
+	struct stat st;
+	s->held.n_files = s->held.n_bytes = 0;
+	for (int i = 0; i < n; i++) {
+		size[i] = 0;
+		if (fstatat(s->files.dir_fd, found[i]->d_name, &st,
+			AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		size[i] = (uint64_t)st.st_size;
+		s->held.n_files++;
+		s->held.n_bytes += size[i];
+	}
+}
+
+static int batch_store_is_full(const struct xp_batch_store *s, size_t n)
+{
+	/* Subtracted and not added, so that no sum can wrap. */
+	return n > s->params.total_bytes ||
+	    s->held.n_bytes > s->params.total_bytes - n;
+}
+
+/* Too old ones go, and the oldest until N more bytes fit, but not the newest. */
+static int batch_store_retire(struct xp_batch_store *s, struct dirent **found,
+    int n_found, const uint64_t size[], size_t n, int64_t now_s,
+    struct sim_err *e)
+{
+	int rc = 0;
+	for (int i = 0; i + 1 < n_found && rc == 0; i++) {
+		const int64_t days =
+		    now_s / 86400 - res_segments_day(found[i]->d_name);
+		const int is_old =
+		    s->params.keep_days > 0 && days > s->params.keep_days;
+		if (!is_old &&
+		    !(s->params.make_room && batch_store_is_full(s, n)))
+			continue;
+		rc = res_segments_remove(&s->files, found[i]->d_name, e);
+		if (rc < 0)
+			break;
+		s->held.n_files--;
+		s->held.n_bytes -= size[i];
+		s->held.n_gone++;
+	}
+	return rc;
+}
+
+static int batch_store_clear(struct xp_batch_store *s, size_t n, int64_t now_s,
+    struct sim_err *e)
+{
+	struct dirent **found;
+	uint64_t *size = NULL;
+	const int n_found = xp_batch_files(s->files.dir_fd, &found);
+	s->looked_s = now_s;
+	if (n_found < 0)
+		return res_segments_failed(&s->files, "list", "", e);
+	int rc = SIM_ZALLOC(&size, (size_t)n_found + 1, e);
+	if (rc == 0) {
+		batch_store_measure(s, found, n_found, size);
+		rc = batch_store_retire(s, found, n_found, size, n, now_s, e);
+	}
+	for (int i = 0; i < n_found; i++)
+		free(found[i]);
+	free(found);
+	free(size);
+	return rc;
+}
+
+/* Is there room for N bytes, if need be because something goes? Files are looked
+ * for once a second at most, so that who sends too much costs little. */
+static int batch_store_room(struct xp_batch_store *s, size_t n, int64_t now_s,
+    struct sim_err *e)
+{
+	int rc = 0;
+	if (batch_store_is_full(s, n) &&
+	    (s->params.make_room || s->looked_s != now_s))
+		rc = batch_store_clear(s, n, now_s, e);
+	if (rc < 0 || !batch_store_is_full(s, n))
+		return rc;
+	return sim_fail(e, SIM_ELIMIT,
+	    "The files hold %" PRIu64 " bytes, and %" PRIu64 " are allowed.",
+	    s->held.n_bytes, s->params.total_bytes);
+}
+
 /* --- writing -------------------------------------------------------------- */
+
 int xp_batch_store_put(struct xp_batch_store *s,
     const struct algo_pingmesh_wire_id *id, const void *bytes, size_t n,
     int64_t now_s, int *is_new, struct sim_err *e)
 {
 	int rc;
-	*is_new = !xp_batch_set_has(&s->set, id);
+	*is_new = !batch_store_knows(s, id);
 	if (!*is_new)
 		return 0;
-	/* Subtracted and not added, so that no sum can wrap. */
-	if (n > s->params.total_bytes ||
-	    s->held.n_bytes > s->params.total_bytes - n)
-		return sim_fail(e, SIM_ELIMIT,
-		    "The files hold %" PRIu64 " bytes, and %" PRIu64
-		    " are allowed.",
-		    s->held.n_bytes, s->params.total_bytes);
+	if ((rc = batch_store_allows(s, id->src_ip, n, now_s, e)) < 0 ||
+	    (rc = batch_store_room(s, n, now_s, e)) < 0)
+		return rc;
 	/* Memory first: once the batch is in the file, noting it cannot fail
 	 * any more. */
-	if ((rc = xp_batch_set_reserve(&s->set, id, e)) < 0)
+	if ((rc = batch_store_reserve(s, id, e)) < 0)
 		return rc;
 	if ((rc = res_segments_room(&s->files, n, now_s, e)) < 0)
 		return rc;
 	s->held.n_files += rc > 0;
+	const int is_begun = rc > 0;
 	if ((rc = res_segments_append(&s->files, bytes, n, e)) < 0)
 		return rc;
 	/* Known from here on: it is in the file, and on the disk if that was
 	 * asked for. */
-	xp_batch_set_add(&s->set, id);
+	batch_store_add(s, id);
 	s->held.n_bytes += n;
-	s->held.n_batches++;
-	s->held.n_records += id->n;
+	for (int i = 0; i < SKETCH_ROWS; i++)
+		*batch_store_sent(&s->clients, i, id->src_ip) += n;
+	/* A day or a file is over, so some may be too old; the batch is taken,
+	 * and stays so whether they can be removed or not. */
+	if (is_begun && s->params.keep_days > 0)
+		batch_store_clear(s, 0, now_s, NULL);
 	return 0;
 }
 
@@ -209,9 +384,15 @@ int xp_batch_store_open(struct xp_batch_store **out, const char *dir,
 	if (rc < 0)
 		return rc;
 	s->params = *p;
-	s->set.max_runs = p->max_runs;
-	rc = res_segments_open(&s->files, dir, &batch_store_kind, p->file_bytes,
-	    p->sync, e);
+	for (int i = 0; i < 2; i++)
+		s->known[i].max_runs = p->max_runs > 1 ? p->max_runs / 2 : 1;
+	s->looked_s = INT64_MIN;
+	/* What close() closes must be set before anything can fail. */
+	s->files = (struct res_segments){.dir_fd = -1, .fd = -1};
+	rc = batch_store_clients_init(&s->clients, e);
+	if (rc == 0)
+		rc = res_segments_open(&s->files, dir, &batch_store_kind,
+		    p->file_bytes, p->sync, e);
 	if (rc == 0)
 		rc = read_files(s, e);
 	if (rc < 0) {
@@ -232,7 +413,10 @@ int xp_batch_store_close(struct xp_batch_store *s, struct sim_err *e)
 	if (!s)
 		return 0;
 	const int rc = res_segments_close(&s->files, e);
-	xp_batch_set_free(&s->set);
+	for (int i = 0; i < 2; i++) {
+		xp_batch_set_free(&s->known[i]);
+		free(s->clients.sent[i]);
+	}
 	free(s);
 	return rc;
 }

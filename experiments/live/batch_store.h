@@ -7,9 +7,13 @@
  *
  * A file is what algos/pingmesh/wire.h says, one batch behind the other, each
  * with its own length and checksum; files are only appended to. They are the
- * truth: at start all are read, and a batch that is in one of them is known.
- * Older files may be taken away, even while the collector runs; it forgets
- * their batches at the next start.
+ * truth: at start all are read, and a batch that is in one of them is known,
+ * unless so many others came since (max_runs) that it is forgotten: then it may
+ * be taken again, and is in the files twice, which who reads them sees. So what
+ * strangers send fills no memory, and never keeps others out.
+ *
+ * Older files may be taken away, even while the collector runs, and with
+ * keep_days and make_room they are by itself, oldest first, but never the newest.
  *
  * A batch that was taken survives a kill of the process. With `sync` it is on
  * the disk (fdatasync, and fsync of DIR for a new file) before that is said, so
@@ -34,9 +38,14 @@
 struct xp_batch_store;
 
 struct xp_batch_store_params {
-	uint64_t file_bytes;  /* of a file, before the next one is begun */
-	uint64_t total_bytes; /* of all; then batches are refused */
-	size_t max_runs;      /* see experiments/pingmesh/dsa/batch_set.h */
+	uint64_t file_bytes;   /* of a file, before the next one is begun */
+	uint64_t total_bytes;  /* of all; then batches are refused, */
+	int make_room;         /* or the oldest file goes */
+	uint32_t keep_days;    /* older files go; 0: none */
+	uint64_t client_bytes; /* of an address each day (UTC); 0: no limit */
+	/* At most so many are known, see experiments/pingmesh/dsa/batch_set.h:
+	 * the older half is forgotten when they are. */
+	size_t max_runs;
 	int sync;
 };
 
@@ -46,6 +55,7 @@ struct xp_batch_held {
 	uint64_t n_repeated;      /* batches that occur again in the files */
 	uint64_t n_bytes_cut;     /* torn */
 	uint64_t n_bytes_damaged; /* and not read */
+	uint64_t n_gone;          /* files, taken away since it was opened */
 };
 
 /* Open DIR, which is made if it is missing, and read what it holds. DIR is
@@ -58,8 +68,8 @@ struct xp_batch_held xp_batch_store_held(const struct xp_batch_store *s);
 /* Take a batch: the N bytes that ID was found in. *IS_NEW = 0 when it was known
  * before, and nothing is written. NOW_S is the time of day since 1970. One call
  * at a time.
- * Errors SIM_EIO, SIM_ENOMEM; SIM_ELIMIT, total_bytes or max_runs. The batch is
- * then not taken, and may be tried again. */
+ * Errors SIM_EIO, SIM_ENOMEM; SIM_ELIMIT, total_bytes or client_bytes. The batch
+ * is then not taken, and may be tried again. */
 int xp_batch_store_put(struct xp_batch_store *s,
     const struct algo_pingmesh_wire_id *id, const void *bytes, size_t n,
     int64_t now_s, int *is_new, struct sim_err *e);
