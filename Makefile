@@ -268,7 +268,7 @@ $B/experiments/report/page.o: $(LINES:%=$B/%.h)
 -include $(shell find $B -path $B/deb -prune -o -name '*.d' -print 2>/dev/null)
 
 # --- tests -----------------------------------------------------------------
-WRAP := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+WRAP := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 
 # Deeds on files are noted by tests of what a loss of power leaves.
 $B/tests/experiments_power_test: WRAP += $(foreach c,open openat close write \

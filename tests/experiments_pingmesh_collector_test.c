@@ -367,7 +367,7 @@ static void counters_are_given_in_order(void **state)
 	    .number = 1,
 	    .n_connected = 1}; /* in no time */
 	assert_ok(xp_collector_count(g.c, &w, test_err()));
-	assert_ok(xp_collector_perf(g.c, &t, test_err()));
+	assert_ok(xp_collector_perf(g.c, SIM_NEVER, &t, test_err()));
 	assert_int_equal(t->n, 3);
 	assert_true(t->host[0] == 3 && t->end_ns[0] == 300 * SIM_SEC);
 	assert_true(t->host[1] == 2 && t->end_ns[1] == 600 * SIM_SEC);
@@ -375,7 +375,7 @@ static void counters_are_given_in_order(void **state)
 	const struct xp_collect_counts c = xp_collector_counts(g.c);
 	assert_true(c.n_foreign == 1 && c.n_odd == 1);
 	xp_collector_clear(g.c);
-	assert_ok(xp_collector_perf(g.c, &t, test_err()));
+	assert_ok(xp_collector_perf(g.c, SIM_NEVER, &t, test_err()));
 	assert_int_equal(t->n, 0);
 	tear_down(&g);
 }
@@ -438,7 +438,7 @@ static int fill(void *arg, struct sim_err *e)
 	for (w.number = 1; rc == 0 && w.number < 40; w.number++)
 		rc = xp_collector_count(c, &w, e);
 	if (rc == 0)
-		rc = xp_collector_perf(c, &counters, e);
+		rc = xp_collector_perf(c, SIM_NEVER, &counters, e);
 	if (rc == 0)
 		rc = xp_collector_table(c, 0, 0, 2, &t, e);
 	xp_collector_close(c);

@@ -502,7 +502,9 @@ static void hooks_are_told_of_every_window(void **state)
 {
 	struct rig g;
 	struct heard h = {.g = &g};
-	const struct xp_pingmesh_hooks hooks = {&h, hear_table, hear_window};
+	const struct xp_pingmesh_hooks hooks = {.arg = &h,
+	    .diagnose = hear_table,
+	    .window = hear_window};
 	const struct xp_pingmesh_hooks bad = {.diagnose = refuse};
 	struct sim_err e;
 	(void)state;

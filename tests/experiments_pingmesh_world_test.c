@@ -360,7 +360,8 @@ static void a_host_that_is_off_neither_probes_nor_answers(void **state)
 static const struct obs_perf *perf(struct rig *g)
 {
 	const struct obs_perf *t;
-	assert_ok(xp_collector_perf(xp_world_collector(g->w), &t, test_err()));
+	assert_ok(xp_collector_perf(xp_world_collector(g->w), SIM_NEVER, &t,
+	    test_err()));
 	return t;
 }
 

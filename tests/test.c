@@ -3,14 +3,22 @@
  */
 #include "tests/test.h"
 
+#include <malloc.h>
+
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t n);
+void __real_free(void *p);
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
+void __wrap_free(void *p);
 
 static unsigned long n_calls, fail_at;
+
+/* Bytes that our code holds, and the most since test_peak_alloc(). A block that
+ * a library made and we free makes it too low by its size. */
+static size_t live, peak;
 
 uint64_t test_seed(void)
 {
@@ -35,19 +43,52 @@ static int fails_now(void)
 	return ++n_calls == fail_at;
 }
 
+static void *count_block(void *p)
+{
+	live += malloc_usable_size(p);
+	peak = live > peak ? live : peak;
+	return p;
+}
+
+static size_t uncount(void *p)
+{
+	const size_t n = malloc_usable_size(p);
+	live -= n < live ? n : live;
+	return n;
+}
+
 void *__wrap_malloc(size_t n)
 {
-	return fails_now() ? NULL : __real_malloc(n);
+	return fails_now() ? NULL : count_block(__real_malloc(n));
 }
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-	return fails_now() ? NULL : __real_calloc(n, size);
+	return fails_now() ? NULL : count_block(__real_calloc(n, size));
 }
 
 void *__wrap_realloc(void *p, size_t n)
 {
-	return fails_now() ? NULL : __real_realloc(p, n);
+	if (fails_now())
+		return NULL;
+	const size_t old = uncount(p);
+	void *new = __real_realloc(p, n);
+	if (!new)
+		live += old;
+	return count_block(new);
+}
+
+void __wrap_free(void *p)
+{
+	uncount(p);
+	__real_free(p);
+}
+
+size_t test_peak_alloc(void)
+{
+	const size_t most = peak;
+	peak = live = 0;
+	return most;
 }
 
 unsigned long test_fail_alloc(unsigned long n)

@@ -70,4 +70,8 @@ unsigned long test_fail_alloc(unsigned long n);
  * allocation was made. */
 void test_each_alloc_fails(int (*fn)(void *arg, struct sim_err *e), void *arg);
 
+/* The most bytes that blocks of our code took at a time since the last call, or
+ * since the begin; what is held now counts as nothing from now on. */
+size_t test_peak_alloc(void);
+
 #endif

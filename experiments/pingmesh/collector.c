@@ -30,7 +30,7 @@ struct xp_collector {
 	struct {
 		size_t n, cap;
 		struct obs_perf_row *row;
-	} counters; /* as they came */
+	} counters; /* as they came, but for those that were given */
 	struct obs_perf perf;
 	double *us;
 	size_t n_us, cap_us;
@@ -310,18 +310,23 @@ static int by_end_and_host(const void *a, const void *b)
 	    : (x->host > y->host) - (x->host < y->host);
 }
 
-int xp_collector_perf(struct xp_collector *c, const struct obs_perf **out,
-    struct sim_err *e)
+int xp_collector_perf(struct xp_collector *c, sim_ns to,
+    const struct obs_perf **out, struct sim_err *e)
 {
 	struct obs_perf_row *row = c->counters.row;
+	size_t n = 0;
 	int rc = 0;
 	if (c->counters.n > 0)
 		qsort(row, c->counters.n, sizeof(*row), by_end_and_host);
 	obs_perf_clear(&c->perf);
-	for (size_t i = 0; rc == 0 && i < c->counters.n; i++)
-		rc = obs_perf_add(&c->perf, &row[i], e);
+	for (; rc == 0 && n < c->counters.n && row[n].end_ns <= to; n++)
+		rc = obs_perf_add(&c->perf, &row[n], e);
 	*out = &c->perf;
-	return rc;
+	if (rc < 0 || n == 0)
+		return rc;
+	c->counters.n -= n;
+	memmove(row, row + n, c->counters.n * sizeof(*row));
+	return 0;
 }
 
 double *xp_collector_times(struct xp_collector *c, size_t *n)

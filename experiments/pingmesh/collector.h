@@ -81,10 +81,11 @@ enum { XP_COLLECT_PIECE = 1 << 16 };
 int xp_collector_piece(struct xp_collector *c, uint32_t dc, uint32_t window,
     struct xp_held_mark *at, const struct obs_probes **out, struct sim_err *e);
 
-/* The counters so far of all windows, by their end and then by host; in memory
- * of C's. Errors SIM_ENOMEM. Cost O(n log n). */
-int xp_collector_perf(struct xp_collector *c, const struct obs_perf **out,
-    struct sim_err *e);
+/* The counters so far of windows that ended by TO, by their end and then by
+ * host; in memory of C's, which is good until the next call, and not given
+ * again. Errors SIM_ENOMEM. Cost O(n log n) of those that were not given yet. */
+int xp_collector_perf(struct xp_collector *c, sim_ns to,
+    const struct obs_perf **out, struct sim_err *e);
 
 /* Along quantile, the times so far of the group that P asks for, in
  * microseconds. The caller may sort them. */

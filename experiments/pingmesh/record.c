@@ -14,12 +14,12 @@
 
 struct cell {
 	struct xp_record_scene of;
-	/* The spec's, but read along windows, so that the collector keeps no
-	 * more of them than jobs need, and rows go to the file one by one. */
+	/* The spec's, but of a history of one window, so that the collector
+	 * keeps no more of them than the lag and repairs need. */
 	struct xp_pingmesh params;
 	struct xp_net *net;
 	struct xp_pingmesh_plane *plane;
-	struct res_trial_metrics *row; /* [windows] */
+	struct res_trial_metrics row; /* of the run, which nobody reads */
 	struct res_recorder *recorder;
 	struct xp_recorded *out;
 };
@@ -43,6 +43,27 @@ static int record_rows(struct cell *c, struct xp_collector *from, uint32_t dc,
 	return rc;
 }
 
+static int record_counters(struct cell *c, struct xp_collector *from, sim_ns to,
+    struct sim_err *e)
+{
+	const struct obs_perf *t;
+	int rc = xp_collector_perf(from, to, &t, e);
+	if (rc < 0)
+		return rc;
+	c->out->n_counters += t->n;
+	return res_recorder_counters(c->recorder, t, e);
+}
+
+/* When the jobs of WINDOW run, counters of all windows that ended by then have
+ * come: agents step each second, and send them at the first step after. So what
+ * is written each time is later than what was written before. */
+static sim_ns all_came(const struct cell *c, uint32_t window)
+{
+	const sim_ns length = (sim_ns)llround(c->params.window_s * 1e9);
+	const sim_ns now = (window + 1) * length + xp_pingmesh_lag(&c->params);
+	return now > ALGO_PINGMESH_STEP ? now - ALGO_PINGMESH_STEP : 0;
+}
+
 /* The rows of a window as they are when its jobs run; rows that come later are
  * in no table of a run, and so they are not in a recording either. */
 static int pingmesh_record_take_window(void *arg, struct xp_collector *from,
@@ -53,9 +74,10 @@ static int pingmesh_record_take_window(void *arg, struct xp_collector *from,
 	for (uint32_t i = 0; rc == 0 && i < topo_n_dcs(&c->of.topo); i++)
 		rc = record_rows(c, from, i, window, RES_RECORDED_probes,
 		    &c->out->n_probes, e);
-	return rc < 0 ? rc
-		      : record_rows(c, from, XP_COLLECT_VIPS, window,
-			    RES_RECORDED_vip_probes, &c->out->n_vip_probes, e);
+	if (rc == 0)
+		rc = record_rows(c, from, XP_COLLECT_VIPS, window,
+		    RES_RECORDED_vip_probes, &c->out->n_vip_probes, e);
+	return rc < 0 ? rc : record_counters(c, from, all_came(c, window), e);
 }
 
 /* --- what it says of itself ----------------------------------------------- */
@@ -149,33 +171,30 @@ static int pingmesh_record_draw(struct cell *c, struct xp_spec *s, size_t point,
 		    "plane %s has no probes to record; set plane: pingmesh.",
 		    p->name);
 	c->params = *xp_pingmesh_of(&c->of.config);
-	/* With along window, history 0 is one window; and algorithms that are
-	 * run at each window would have nobody to report to. */
-	c->params.along = XP_ALONG_WINDOW;
-	c->params.history_s = 0;
+	/* Algorithms that are run at each window would have nobody to report
+	 * to, and of the jobs only repairs change what is recorded. */
+	c->params.along = XP_ALONG_NONE;
+	c->params.history_s = c->params.window_s;
 	c->params.detect = 0;
+	if (!c->params.repair.on)
+		c->params.repair.every_s = 0;
 	return 0;
 }
 
-/* Rows of probes went to the file window by window. Counters are sorted by time
- * and written at the end, for they are few beside the probes. */
 static int pingmesh_record_live(struct cell *c, struct sim_err *e)
 {
 	const struct xp_pingmesh_hooks hooks = {.arg = c,
+	    .rows_unread = 1,
 	    .window = pingmesh_record_take_window};
 	int rc =
-	    xp_pingmesh_plane_run(c->plane, &c->of.scene, c->row, &hooks, e);
-	struct xp_world *w = xp_pingmesh_plane_world(c->plane);
-	const struct obs_perf *counters;
+	    xp_pingmesh_plane_run(c->plane, &c->of.scene, &c->row, &hooks, e);
+	struct xp_collector *from =
+	    xp_world_collector(xp_pingmesh_plane_world(c->plane));
 	if (rc == 0)
-		rc = xp_collector_perf(xp_world_collector(w), &counters, e);
-	if (rc == 0) {
-		c->out->n_counters = counters->n;
-		rc = res_recorder_counters(c->recorder, counters, e);
-	}
+		rc = record_counters(c, from, SIM_NEVER, e);
 	if (rc == 0)
 		rc = write_coverage(c, e);
-	c->out->count = xp_collector_counts(xp_world_collector(w));
+	c->out->count = xp_collector_counts(from);
 	return rc;
 }
 
@@ -185,7 +204,6 @@ static void close_cell(struct cell *c)
 	xp_pingmesh_plane_close(c->plane);
 	xp_net_close(c->net);
 	xp_record_free(&c->of);
-	free(c->row);
 }
 
 int xp_record_cell(struct xp_spec *s, size_t point, uint32_t run,
@@ -200,8 +218,6 @@ int xp_record_cell(struct xp_spec *s, size_t point, uint32_t run,
 	if (rc == 0)
 		rc = xp_pingmesh_plane_open(&c.plane, &c.of.topo, &c.params,
 		    c.net, e);
-	if (rc == 0)
-		rc = SIM_ZALLOC(&c.row, xp_pingmesh_plane_rows(c.plane), e);
 	if (rc == 0)
 		rc = open_recorder(&c, s, point, run, path, e);
 	if (rc == 0)

@@ -23,7 +23,7 @@ struct xp_pingmesh_plane {
 	const struct topo *topo;
 	const struct xp_pingmesh *params;
 	const struct xp_net *net;
-	uint32_t n_windows, history, repair_every;
+	uint32_t n_windows, history, repair_every, n_kept;
 	sim_ns window_ns, lag_ns;
 	struct xp_world *world;
 	struct xp_repair_shop shop;
@@ -35,7 +35,7 @@ struct xp_pingmesh_plane {
 	const struct xp_pingmesh_hooks *hooks;
 	struct scene *scene;
 	struct res_trial_metrics *row;
-	struct moment *moment;   /* [n_windows] */
+	struct moment *moment;   /* [n_kept], see moment_of() */
 	uint64_t n_lost;         /* records, until the last jobs */
 	uint64_t n_trace_probes; /* of all windows */
 	struct xp_tallies all;
@@ -70,11 +70,12 @@ int xp_pingmesh_plane_open(struct xp_pingmesh_plane **out, const struct topo *t,
 	p->repair_every = xp_pingmesh_repair_every(params);
 	p->window_ns = (sim_ns)llround(params->window_s * 1e9);
 	p->lag_ns = xp_pingmesh_lag(params);
-	if ((rc = xp_world_open(&p->world, t, params, net, n_kept(p), e)) < 0 ||
+	p->n_kept = n_kept(p);
+	if ((rc = xp_world_open(&p->world, t, params, net, p->n_kept, e)) < 0 ||
 	    (rc = xp_repair_open(&p->shop, t, params, e)) < 0 ||
 	    (rc = xp_judge_open(&p->judge, params, &p->shop.dsa[params->dc],
 		 e)) < 0 ||
-	    (rc = SIM_ZALLOC(&p->moment, p->n_windows, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&p->moment, p->n_kept, e)) < 0 ||
 	    (params->trace.on &&
 		(rc = xp_tracer_open(&p->tracer, t, params, e)) < 0)) {
 		xp_pingmesh_plane_close(p);
@@ -208,6 +209,14 @@ static int pingmesh_run_count(struct xp_pingmesh_plane *p, uint32_t window,
 	return 0;
 }
 
+/* Those of as many windows as the collector keeps, which are more than have ended
+ * when the jobs of one run, and the one before. */
+static struct moment *moment_of(const struct xp_pingmesh_plane *p,
+    uint32_t window)
+{
+	return &p->moment[window % p->n_kept];
+}
+
 /* Counters of agents only grow, so what a window adds is the difference from
  * the one before. Lost records are known when an agent says so in an upload,
  * and are counted for the window whose jobs run next. */
@@ -217,9 +226,9 @@ static void fill_moment(struct xp_pingmesh_plane *p, uint32_t window,
 	const uint64_t n_lost =
 	    xp_collector_counts(xp_world_collector(p->world)).n_lost;
 	const uint64_t before =
-	    window > 0 ? p->moment[window - 1].n_in_vain : 0;
-	m->n_live_agents = p->moment[window].n_live;
-	m->n_fetch_failed = (double)(p->moment[window].n_in_vain - before);
+	    window > 0 ? moment_of(p, window - 1)->n_in_vain : 0;
+	m->n_live_agents = moment_of(p, window)->n_live;
+	m->n_fetch_failed = (double)(moment_of(p, window)->n_in_vain - before);
 	m->n_lost_records = (double)(n_lost - p->n_lost);
 	p->n_lost = n_lost;
 }
@@ -293,17 +302,17 @@ static int run_jobs(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
     struct res_trial_metrics row[], struct sim_err *e)
 {
 	const struct xp_pingmesh_hooks *k = p->hooks;
-	const int own = p->params->along == XP_ALONG_WINDOW;
+	const int own = p->params->along == XP_ALONG_WINDOW && !k->rows_unread;
 	struct res_trial_metrics *m = own ? &row[window] : NULL;
 	struct xp_tallies sum;
-	int rc = pingmesh_run_count(p, window, &sum, e);
+	int rc = k->rows_unread ? 0 : pingmesh_run_count(p, window, &sum, e);
 	if (rc == 0 && k->window)
 		rc = k->window(k->arg, xp_world_collector(p->world), window, e);
 	if (rc == 0 && own)
 		rc = pingmesh_run_fill_window(p, window, &sum, m, e);
 	if (rc == 0 && p->params->detect)
 		rc = pingmesh_run_tell(p, window, own ? window : 0, now, e);
-	if (rc == 0)
+	if (rc == 0 && (!k->rows_unread || p->params->repair.on))
 		rc = repair(p, window, now, m, e);
 	return rc;
 }
@@ -313,7 +322,7 @@ static int run_jobs(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
 static void fill_whole_moment(struct xp_pingmesh_plane *p,
     struct res_trial_metrics *m)
 {
-	const struct moment *last = &p->moment[p->n_windows - 1];
+	const struct moment *last = moment_of(p, p->n_windows - 1);
 	m->n_live_agents = last->n_live;
 	m->n_fetch_failed = (double)last->n_in_vain;
 	m->n_lost_records =
@@ -476,7 +485,7 @@ static int end_window(struct xp_pingmesh_plane *p, uint32_t window,
 	if (rc < 0)
 		return rc;
 	const struct xp_pulse x = xp_world_pulse(p->world);
-	p->moment[window] = (struct moment){x.n_live,
+	*moment_of(p, window) = (struct moment){x.n_live,
 	    x.count.n_contact_failed + x.count.n_no_list + x.count.n_bad_list};
 	return 0;
 }
@@ -522,8 +531,9 @@ int xp_pingmesh_plane_run(struct xp_pingmesh_plane *p, struct scene *scene,
 	p->hooks = hooks;
 	if (rc == 0)
 		rc = pingmesh_run_live(p, row, e);
-	if (rc == 0)
-		rc = fill_rows(p, row, e);
+	if (rc < 0 || hooks->rows_unread)
+		return rc;
+	rc = fill_rows(p, row, e);
 	if (rc == 0)
 		rc = pingmesh_run_tell(p, p->n_windows - 1, SIZE_MAX, end, e);
 	/* When all is traced. */

@@ -61,6 +61,10 @@ struct xp_pingmesh_hooks {
 	/* The jobs of WINDOW begin: later rows of it are not used. */
 	int (*window)(void *arg, struct xp_collector *c, uint32_t window,
 	    struct sim_err *e);
+
+	/* 1: nobody reads the rows. They stay NaN, and of the jobs that fill
+	 * them none is run but that which repairs. DIAGNOSE is NULL then. */
+	uint8_t rows_unread;
 };
 
 /* What algorithms hear of such a call, of a run of N_ROWS rows whose first fault
