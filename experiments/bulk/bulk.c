@@ -170,49 +170,12 @@ int xp_bulk_check_fits(struct sim_yaml *y, const struct topo *t,
 	return xp_take_mistake(y, sim_yaml_get(y->root, "plane"), rc, &why, e);
 }
 
-/* Whether a group of faults may come to lie on a link from a host to its ToR in
- * some scene, even if not in the one that was drawn: by links that are named,
- * by ToRs that fail as a whole, or by links drawn from class host-tor. Kinds
- * without random links are the same in every scene. Nodes below n_hosts +
- * all_tors are hosts and ToRs, as a Clos numbers hosts, ToRs, T1s and T2s. */
-static int may_fail_uplink(const struct fault_params *g, const struct topo *t)
-{
-	if (!fault_uses(g->kind, "classes"))
-		return 0;
-	for (size_t i = 0; i < g->n_at; i++)
-		if (g->at[i] < t->n_hosts + t->clos.all_tors)
-			return 1;
-	if (g->n_at > 0)
-		return 0;
-	if (g->switches > 0)
-		return g->tiers >> FAULT_TIER_TOR & 1;
-	return g->count > 0 && g->classes >> TOPO_HOST_TOR & 1;
-}
-
-/* Groups that name their links (n_links > 0) have the same ones in every scene,
- * so the scene that is drawn settles them. */
-static int may_fail_uplinks(const struct scene_params *s, const struct topo *t)
-{
-	for (size_t i = 0; i < s->n_groups; i++)
-		if (s->group[i].n_links == 0 &&
-		    may_fail_uplink(&s->group[i], t))
-			return 1;
-	return 0;
-}
-
-/* Skipping draws flows by their source ToR, and a fault on one host's uplink
- * would set the flows of that host apart from those of its neighbours. Without
- * a network (other mistakes were found first) nothing can be checked. */
 static int skip_check(struct sim_yaml *y, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
-	if (!t)
-		return 0;
-	if (may_fail_uplinks(&c->scene, t))
-		return sim_yaml_mistake(y, sim_yaml_get(y->root, "plane"),
-		    "skipping can't have a fault on a host's uplink (class "
-		    "host-tor).");
-	return xp_bulk_check_fits(y, t, c, bulk_skip_fits, e);
+	/* Without a network (other mistakes were found first) nothing can be
+	 * checked. */
+	return t ? xp_bulk_check_fits(y, t, c, bulk_skip_fits, e) : 0;
 }
 
 /* --- planes --------------------------------------------------------------- */

@@ -4,20 +4,30 @@
  * Draws the lossy flows of an epoch in law exactly as bulk.h would, without
  * touching the others. Per source ToR, a flow crosses failed link l and finds
  * it dropping with probability at most w_l = P(cross l) * (1 - exp(-n_max *
- * hazard_l)); candidates are found by geometric jumps at rate W = sum of w_l,
- * one l is picked in proportion to w_l, the flow is drawn given that it crosses
- * l, and kept with probability
+ * hazard_l)), where P is that of the traffic's destinations, hot ToRs and
+ * others, and of ECMP's choices (course.h). Candidates are found by geometric
+ * jumps at rate W = sum of w_l, one l is picked in proportion to w_l, the flow
+ * is drawn given that it crosses l, and kept with probability
  *
  *	P(some failed link drops | flow) / sum of bounds over its failed links
  *
  * which undoes both the bound and the multiple chances of flows that cross
- * several failed links. The other flows can lose to noise only: they are found
- * by jumps under a bound of the noise hazard and drawn given that no failed
- * link dropped. The bound is that of the law of rates, so noise may be per link
- * or per flow.
+ * several failed links.
  *
- * Cost O(ToRs * faults + lossy flows), whatever the number of flows, apart from
- * the noise candidates: about 4 a flow that noise makes lossy.
+ *	uplinks   flows of a host whose own uplink failed are gone through apart
+ *	          from those of its neighbours
+ *	holes     a switch with a black hole is another l, of bound 1: which of
+ *	          the flows that cross it are taken, its rule says
+ *	off       flows that would start while their host is off are found like
+ *	          those on whose uplink all is lost, and are none
+ *
+ * The other flows can lose to noise only: they are found by jumps under a bound
+ * of the noise hazard and drawn given that no failed link dropped. The bound is
+ * that of the law of rates, so noise may be per link or per flow.
+ *
+ * Cost O(ToRs * faults + lossy flows + flows that cross a switch with a hole, or
+ * are of a host that is off), whatever the number of flows, apart from the noise
+ * candidates: about 4 a flow that noise makes lossy.
  */
 #ifndef MODELS_BULK_SKIP_H
 #define MODELS_BULK_SKIP_H
@@ -31,19 +41,19 @@ struct bulk_skip;
 int bulk_skip_open(struct bulk_skip **k, struct sim_err *e);
 void bulk_skip_close(struct bulk_skip *k);
 
-/* 0 if the scene meets what skipping assumes: a Clos, uniform traffic, ideal
- * ECMP (independent uniform choices, not a hash; at most 2^24 paths between two
- * ToRs), no fault on a host's uplink, no black hole, no host or pod off, no
- * congestion, no traffic.tcp: a flow would have to be drawn given what crosses either way.
- * Else SIM_EUNSUPPORTED and which of these fails; then use bulk.h. */
+/* 0 if the scene meets what skipping assumes: a Clos, ideal ECMP (independent
+ * uniform choices, not a hash; at most 2^24 paths between two ToRs), no
+ * congestion, no round-trip times, and no traffic.tcp: a flow would have to be
+ * drawn given what crosses either way. Else SIM_EUNSUPPORTED and which of these
+ * fails; then use bulk.h. */
 int bulk_skip_fits(const struct scene *s, struct sim_err *e);
 
 /* The share of a scene's flows that are looked at for their noise. */
 double bulk_skip_noise_share(const struct scene *s);
 
 /* 1 if skipping a scene that fits is about as fast as looking at every flow
- * (bulk.h), or faster: noise makes few flows candidates. Known from the scene's
- * parameters, so that every machine chooses alike, and all runs of a point. */
+ * (bulk.h), or faster: few flows are candidates of noise or cross a switch with a
+ * hole. A function of the scene, so that every machine chooses alike. */
 int bulk_skip_pays(const struct scene *s);
 
 /* Run the epoch into an emptied window and its losses. Errors as

@@ -1,0 +1,70 @@
+/* models/bulk/failed.h -- links with faults and switches with holes of a Clos.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * For the skipping plane (skip.h): which of them flows out of a ToR can cross,
+ * and how likely one crosses each and finds it dropping.
+ */
+#ifndef MODELS_BULK_FAILED_H
+#define MODELS_BULK_FAILED_H
+
+#include "models/bulk/course.h"
+#include "models/scene/scene.h"
+
+/* A link with faults; or, with link = TOPO_NONE, a switch with holes. A fault
+ * that only marks a link into such a switch is none here. */
+struct bulk_failed {
+	topo_link link;
+	uint32_t place; /* where it stands in index[] */
+	double hazard;  /* of a link: all its faults at once, an upper bound */
+	double bound;   /* 1 - exp(-n_max * hazard); of a hole 1 */
+	double rate;    /* 1 - exp(-hazard) */
+
+	/* A flow that crosses it is known to do given[1] if it comes from a ToR
+	 * in [from, to), else given[0]. Neither of a host's uplink: flows of
+	 * that host cross it, and nobody else's. */
+	uint32_t from, to;
+	struct bulk_given given[2];
+	double weight[2]; /* chance of that, times bound */
+};
+
+/* Zeroed is empty. */
+struct bulk_failed_list {
+	struct bulk_failed *failed; /* [n], links ascending, then switches */
+	size_t n, cap;
+	int timed;     /* some fault or hole is not active all the epoch */
+	int has_holes; /* the last ones of failed[] are switches */
+	/* [n_links + n_switches], links first: 1 + place in failed[], 0 = good */
+	uint32_t *index;
+	size_t cap_index;
+	struct bulk_courses courses;
+	double *sum; /* [n] running sums of weights, of the current ToR */
+	size_t cap_sum;
+};
+
+/* List what fails in a scene, whose largest flow has N_MAX packets. The scene
+ * must not change before bulk_failed_end(), which is needed also after a
+ * failure. Errors SIM_ENOMEM. Cost O(faults), after the first of a size, and
+ * O(ToRs) in skewed traffic. */
+int bulk_failed_begin(struct bulk_failed_list *v, const struct scene *s,
+    double n_max, struct sim_err *e);
+void bulk_failed_end(struct bulk_failed_list *v);
+void bulk_failed_free(struct bulk_failed_list *v);
+
+/* Let flows start at TOR, and return the rate at which they are candidates of
+ * anything that failed but a host's uplink. Cost O(n). */
+double bulk_failed_weigh(struct bulk_failed_list *v, uint32_t tor);
+
+/* What a candidate from TOR, the current one, is known to do: one that failed
+ * is picked in proportion to its weight. TOTAL > 0 is what was weighed, and U in
+ * [0, TOTAL) says which. */
+const struct bulk_given *bulk_failed_pick(const struct bulk_failed_list *v,
+    uint32_t tor, double u);
+
+/* The fault of link L, or the holes of switch S; NULL if there are none. */
+static inline const struct bulk_failed *
+bulk_failed_link(const struct bulk_failed_list *v, topo_link l)
+{
+	return v->index[l] ? &v->failed[v->index[l] - 1] : NULL;
+}
+
+#endif
