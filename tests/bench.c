@@ -48,6 +48,7 @@ static const struct topic {
     {"rivals", bench_rivals},
     {"sieve", bench_sieve},
     {"plug", bench_plug},
+    {"skip", bench_skip},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 

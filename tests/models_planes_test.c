@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * In tiny networks every route, size and loss of a flow can be enumerated.
- * Chi-squares at level 1e-6, about 200: one fires in 2 of 10,000 random seeds.
+ * Chi-squares at level 1e-6, about 300: one fires in 3 of 10,000 random seeds.
  */
 #include <gsl/gsl_cdf.h>
 
@@ -11,6 +11,7 @@
 #include "tests/law.h"
 #include "tests/planes.h"
 #include "tests/scenes.h"
+#include "topo/addr.h"
 
 #define LEVEL 1e-6
 
@@ -44,6 +45,8 @@ static double rate_of(const struct scene *s, topo_link l, int timed_on,
 	int faulty = 0;
 	for (size_t i = 0; i < s->truth.n_faults; i++) {
 		const struct truth_fault *f = &s->truth.fault[i];
+		if (f->of_hole)
+			continue;
 		const int timed = f->from_ns > 0 || f->to_ns != SIM_NEVER;
 		if (f->link != l || (timed && !timed_on))
 			continue;
@@ -120,14 +123,53 @@ static void lay_route(struct route *r, topo_host src)
 	r->path[r->h++] = topo_clos_link_host(r->dst, TOPO_DOWN);
 }
 
+/* Chance that a flow from SRC goes to DST, under another ToR: hot ToRs, but for
+ * the source's own, share what goes to hot ones, and so do the others; if there
+ * is none of one sort, those of the other have all. */
+static double dst_chance(const struct scene *s, topo_host src, topo_host dst)
+{
+	const struct scene_traffic *tr = &s->traffic;
+	const uint32_t n_hosts = s->topo->clos.n_hosts;
+	uint32_t n[2] = {0}, hot = 0;
+	for (uint32_t t = 0; t < tr->n_tors; t++) {
+		const uint32_t x = tr->n_hot > 0 && tr->place[t] < tr->n_hot;
+		n[x] += t != src / n_hosts;
+		if (t == dst / n_hosts)
+			hot = x;
+	}
+	const double share = n[!hot] == 0 ? 1
+	    : hot                         ? tr->params.hot_share
+					  : 1 - tr->params.hot_share;
+	return share / n[hot] / n_hosts;
+}
+
+/* A switch whose hole takes the pair has all that comes, by whatever link. */
+static void meet_hole(const struct scene *s, topo_host src, struct route *r)
+{
+	const struct topo_tuple tuple = {.src_ip = topo_addr_of_host(src),
+	    .dst_ip = topo_addr_of_host(r->dst)};
+	for (unsigned i = 0; i + 1 < r->h; i++) {
+		topo_node from, to;
+		topo_link_ends(s->topo, r->path[i], &from, &to);
+		if (!truth_swallows(&s->truth, to - s->topo->n_hosts, &tuple,
+			0))
+			continue;
+		r->rate[i] = 1;
+		r->drawn[i] = 0;
+	}
+}
+
 /* Add the law of one flow of SRC, weighted, to WANT[MAX_OUTCOMES]. */
 static void add_law(const struct scene *s, topo_host src, int timed_on,
     double weight, double want[])
 {
 	const struct topo_clos *c = &s->topo->clos;
-	const double others = c->all_hosts - c->n_hosts;
 	struct route r = {.c = c};
 	uint32_t drops[6];
+	if (truth_outage_at(&s->truth, TRUTH_HOST_OFF, src, 0)) {
+		want[0] += weight;
+		return;
+	}
 	for (r.dst = 0; r.dst < c->all_hosts; r.dst++) {
 		const uint32_t per_pod = c->n_tors * c->n_hosts;
 		const int far = src / per_pod != r.dst / per_pod;
@@ -144,7 +186,9 @@ static void add_law(const struct scene *s, topo_host src, int timed_on,
 						r.rate[i] =
 						    rate_of(s, r.path[i],
 							timed_on, &r.drawn[i]);
-					double mass = weight / others /
+					meet_hole(s, src, &r);
+					double mass = weight *
+					    dst_chance(s, src, r.dst) /
 					    c->n_t1 / MAX_PKTS /
 					    (far ? n_t2 * c->n_t1 : 1);
 					for (r.n_pkts = 1; r.n_pkts <= MAX_PKTS;
@@ -201,8 +245,10 @@ static void expect(struct tally *t, const struct scene *s, double on)
 	}
 }
 
+/* FIXED: one scene, whose flows are drawn again and again; or else others, of
+ * which all is fixed that matters. */
 static void observe(struct tally *t, struct planes *p, enum which which,
-    struct scenes *s)
+    struct scenes *s, int fixed)
 {
 	const struct topo_clos *c = &s->topo.clos;
 	memset(t->got, 0, sizeof(t->got));
@@ -210,7 +256,8 @@ static void observe(struct tally *t, struct planes *p, enum which which,
 	for (uint32_t run = 0; run < EPOCHS; run++) {
 		uint32_t lossy[MAX_HOSTS] = {0};
 		unsigned cell = 0;
-		struct scene *scene = scenes_draw(s, run);
+		struct scene *scene = scenes_draw(s, fixed ? 0 : run);
+		scene->where.run = run;
 		planes_run(p, which, scene);
 		for (size_t i = 0; i < p->window.flows.n; i++) {
 			const topo_host src = p->window.flows.src_host[i];
@@ -239,60 +286,108 @@ struct tiny {
 	double noise;
 	double on; /* share of the epoch in which timed faults are on */
 	struct fault fault[5];
+	/* Then the scene is fixed. */
+	uint32_t n_hot;
+	double hot_share;
+	uint32_t n_holes, n_off; /* holes of pairs, a third of all; hosts off */
 };
 
-#define END TOPO_HOST_TOR /* no fault there */
+#define END TOPO_FABRIC /* no fault there */
 
 static const struct tiny tinies[] = {
     {"one fault, jumps", {2, 2, 2, 2, 1, .n_cables = 0}, 0.01, 1,
-	{{TOPO_TOR_T1, 1, 0.2, 0, 0}}},
+	{{TOPO_TOR_T1, 1, 0.2, 0, 0}}, .n_hot = 0},
     {"two faults in a row", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1,
-	{{TOPO_TOR_T1, 0, 0.15, 0, 0}, {TOPO_T1_T2, 0, 0.3, 0, 0}}},
+	{{TOPO_TOR_T1, 0, 0.15, 0, 0}, {TOPO_T1_T2, 0, 0.3, 0, 0}}, .n_hot = 0},
     {"five faults of all classes", {2, 2, 2, 2, 1, .n_cables = 0}, 0.03, 1,
 	{{TOPO_TOR_T1, 0, 0.1, 0, 0}, {TOPO_T1_T2, 1, 0.1, 0, 0},
 	    {TOPO_T2_T1, 5, 0.1, 0, 0}, {TOPO_T1_TOR, 4, 0.1, 0, 0},
-	    {TOPO_TOR_HOST, 2, 0.05, 0, 0}}},
+	    {TOPO_TOR_HOST, 2, 0.05, 0, 0}},
+	.n_hot = 0},
     {"more candidates than jumps bear", {2, 2, 2, 2, 1, .n_cables = 0}, 0.05, 1,
 	{{TOPO_TOR_T1, 0, 0.7, 0, 0}, {TOPO_TOR_T1, 1, 0.4, 0, 0},
-	    {TOPO_T1_TOR, 7, 0.6, 0, 0}}},
+	    {TOPO_T1_TOR, 7, 0.6, 0, 0}},
+	.n_hot = 0},
     {"black holes", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1,
 	{{TOPO_TOR_T1, 0, 1, 0, 0}, {TOPO_TOR_T1, 1, 1, 0, 0},
-	    {TOPO_T1_TOR, 5, 1, 0, 0}, {TOPO_T2_T1, 4, 1, 0, 0}}},
-    {"noise alone", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1, {{END}}},
+	    {TOPO_T1_TOR, 5, 1, 0, 0}, {TOPO_T2_T1, 4, 1, 0, 0}},
+	.n_hot = 0},
+    {"noise alone", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1, {{.class = END}},
+	.n_hot = 0},
     {"large noise", {2, 2, 2, 2, 1, .n_cables = 0}, 0.4, 1,
-	{{TOPO_TOR_T1, 0, 0.1, 0, 0}}},
+	{{TOPO_TOR_T1, 0, 0.1, 0, 0}}, .n_hot = 0},
     {"no noise", {2, 2, 2, 2, 1, .n_cables = 0}, 0, 1,
-	{{TOPO_T1_T2, 3, 0.3, 0, 0}, {TOPO_T2_T1, 3, 0.3, 0, 0}}},
+	{{TOPO_T1_T2, 3, 0.3, 0, 0}, {TOPO_T2_T1, 3, 0.3, 0, 0}}, .n_hot = 0},
     {"a fault that spares", {2, 2, 2, 2, 1, .n_cables = 0}, 0.1, 1,
-	{{TOPO_TOR_T1, 0, 0, 0, 0}, {TOPO_T1_TOR, 3, 0.2, 0, 0}}},
+	{{TOPO_TOR_T1, 0, 0, 0, 0}, {TOPO_T1_TOR, 3, 0.2, 0, 0}}, .n_hot = 0},
     {"two faults of one link", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1,
-	{{TOPO_TOR_T1, 2, 0.1, 0, 0}, {TOPO_TOR_T1, 2, 0.2, 0, 0}}},
+	{{TOPO_TOR_T1, 2, 0.1, 0, 0}, {TOPO_TOR_T1, 2, 0.2, 0, 0}}, .n_hot = 0},
     {"timed faults", {2, 2, 2, 2, 1, .n_cables = 0}, 0.05, 0.25,
 	{{TOPO_TOR_T1, 0, 0.5, 7.5, 15}, {TOPO_T1_T2, 0, 0.3, 7.5, 15},
-	    {TOPO_T1_TOR, 2, 0.1, 0, 0}}},
+	    {TOPO_T1_TOR, 2, 0.1, 0, 0}},
+	.n_hot = 0},
     {"a timed black hole", {2, 2, 2, 2, 1, .n_cables = 0}, 0.05, 0.5,
-	{{TOPO_TOR_T1, 0, 1, 15, 0}, {TOPO_TOR_T1, 1, 1, 15, 0}}},
+	{{TOPO_TOR_T1, 0, 1, 15, 0}, {TOPO_TOR_T1, 1, 1, 15, 0}}, .n_hot = 0},
     {"one pod", {1, 3, 2, 0, 1, .n_cables = 0}, 0.02, 1,
-	{{TOPO_TOR_T1, 0, 0.1, 0, 0}, {TOPO_T1_TOR, 2, 0.3, 0, 0}}},
+	{{TOPO_TOR_T1, 0, 0.1, 0, 0}, {TOPO_T1_TOR, 2, 0.3, 0, 0}}, .n_hot = 0},
     {"one pod with idle tier 2", {1, 2, 2, 2, 2, .n_cables = 0}, 0.02, 1,
-	{{TOPO_T1_T2, 0, 0.5, 0, 0}, {TOPO_TOR_T1, 2, 0.3, 0, 0}}},
+	{{TOPO_T1_T2, 0, 0.5, 0, 0}, {TOPO_TOR_T1, 2, 0.3, 0, 0}}, .n_hot = 0},
     {"one of each switch", {2, 1, 1, 1, 2, .n_cables = 0}, 0.02, 1,
-	{{TOPO_T2_T1, 1, 0.2, 0, 0}, {TOPO_TOR_HOST, 1, 0.2, 0, 0}}},
+	{{TOPO_T2_T1, 1, 0.2, 0, 0}, {TOPO_TOR_HOST, 1, 0.2, 0, 0}},
+	.n_hot = 0},
     {"three pods, one T2", {3, 1, 2, 1, 2, .n_cables = 0}, 0.02, 1,
 	{{TOPO_T1_T2, 2, 0.2, 0, 0}, {TOPO_T2_T1, 5, 0.3, 0, 0},
-	    {TOPO_T1_TOR, 0, 0.1, 0, 0}}},
+	    {TOPO_T1_TOR, 0, 0.1, 0, 0}},
+	.n_hot = 0},
 };
 enum { N_TINIES = sizeof(tinies) / sizeof(tinies[0]) };
+
+/* Likewise, with uplinks of hosts, skewed traffic, holes and hosts that are off. */
+static const struct tiny fixed[] = {
+    {"an uplink", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1,
+	{{TOPO_HOST_TOR, 1, 0.2, 0, 0}, {TOPO_TOR_T1, 2, 0.1, 0, 0}},
+	.n_hot = 0},
+    {"uplinks, side by side", {2, 1, 1, 1, 3, .n_cables = 0}, 0.02, 1,
+	{{TOPO_HOST_TOR, 1, 0.3, 0, 0}, {TOPO_HOST_TOR, 2, 0.1, 0, 0},
+	    {TOPO_HOST_TOR, 5, 1, 0, 0}, {TOPO_TOR_HOST, 0, 0.1, 0, 0}},
+	.n_hot = 0},
+    {"a timed uplink", {2, 1, 1, 1, 2, .n_cables = 0}, 0.05, 0.25,
+	{{TOPO_HOST_TOR, 1, 1, 7.5, 15}, {TOPO_T1_T2, 0, 0.1, 0, 0}},
+	.n_hot = 0},
+    {"one hot ToR", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1,
+	{{TOPO_T1_T2, 1, 0.1, 0, 0}, {TOPO_T2_T1, 5, 0.1, 0, 0},
+	    {TOPO_T1_TOR, 4, 0.1, 0, 0}, {TOPO_TOR_T1, 3, 0.1, 0, 0},
+	    {TOPO_TOR_HOST, 2, 0.1, 0, 0}},
+	1, 0.7, 0, 0},
+    {"hot ToRs", {3, 2, 1, 1, 1, .n_cables = 0}, 0.02, 1,
+	{{TOPO_T1_T2, 1, 0.2, 0, 0}, {TOPO_T2_T1, 0, 0.2, 0, 0},
+	    {TOPO_T2_T1, 2, 0.1, 0, 0}, {TOPO_T1_TOR, 4, 0.1, 0, 0}},
+	3, 0.8, 0, 0},
+    {"all hot but one", {2, 2, 1, 1, 1, .n_cables = 0}, 0.02, 1,
+	{{TOPO_T1_T2, 0, 0.2, 0, 0}, {TOPO_T2_T1, 0, 0.2, 0, 0},
+	    {TOPO_T1_TOR, 1, 0.2, 0, 0}},
+	3, 0.4, 0, 0},
+    {"holes", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1,
+	{{TOPO_TOR_T1, 3, 0.1, 0, 0}, {TOPO_T1_TOR, 4, 0.1, 0, 0}}, 0, 0, 4, 0},
+    {"a host that is off", {2, 2, 2, 2, 1, .n_cables = 0}, 0.02, 1,
+	{{TOPO_TOR_T1, 3, 0.1, 0, 0}}, 0, 0, 0, 1},
+    {"all at once", {2, 1, 2, 1, 2, .n_cables = 0}, 0.03, 1,
+	{{TOPO_HOST_TOR, 1, 0.3, 0, 0}, {TOPO_T2_T1, 1, 0.1, 0, 0}}, 1, 0.7, 1,
+	1},
+};
+enum { N_FIXED = sizeof(fixed) / sizeof(fixed[0]) };
 
 /* Likewise, with noise that is uniform up to the number given. */
 static const struct tiny per_flow[] = {
     {"noise per flow", {2, 2, 2, 2, 1, .n_cables = 0}, 0.05, 1,
-	{{TOPO_TOR_T1, 0, 0.15, 0, 0}, {TOPO_T1_T2, 0, 0.3, 0, 0}}},
+	{{TOPO_TOR_T1, 0, 0.15, 0, 0}, {TOPO_T1_T2, 0, 0.3, 0, 0}}, .n_hot = 0},
     {"large noise per flow", {2, 2, 2, 2, 1, .n_cables = 0}, 0.8, 1,
-	{{TOPO_TOR_T1, 0, 0.1, 0, 0}}},
-    {"noise per flow alone", {2, 1, 2, 1, 1, .n_cables = 0}, 0.3, 1, {{END}}},
+	{{TOPO_TOR_T1, 0, 0.1, 0, 0}}, .n_hot = 0},
+    {"noise per flow alone", {2, 1, 2, 1, 1, .n_cables = 0}, 0.3, 1,
+	{{.class = END}}, .n_hot = 0},
     {"noise per flow and timed faults", {2, 2, 2, 2, 1, .n_cables = 0}, 0.2,
-	0.25, {{TOPO_TOR_T1, 0, 0.5, 7.5, 15}, {TOPO_T1_TOR, 2, 0.1, 0, 0}}},
+	0.25, {{TOPO_TOR_T1, 0, 0.5, 7.5, 15}, {TOPO_T1_TOR, 2, 0.1, 0, 0}},
+	.n_hot = 0},
 };
 enum { N_PER_FLOW = sizeof(per_flow) / sizeof(per_flow[0]) };
 
@@ -313,6 +408,22 @@ static void open_tiny(struct scenes *s, const struct tiny *tiny,
 		    f->rate);
 		g->from_s = f->from_s;
 		g->to_s = f->to_s;
+	}
+	if (tiny->n_hot > 0) {
+		s->params.traffic.dst = SCENE_DST_SKEWED;
+		s->params.traffic.n_hot = tiny->n_hot;
+		s->params.traffic.hot_share = tiny->hot_share;
+	}
+	if (tiny->n_holes > 0) {
+		struct fault_params *g = scenes_add_group(s);
+		g->kind = FAULT_BLACK_HOLE_1;
+		g->switches = tiny->n_holes;
+		g->entries = scenes_fixed(1 / 3.0);
+	}
+	if (tiny->n_off > 0) {
+		struct fault_params *g = scenes_add_group(s);
+		g->kind = FAULT_HOST_OFF;
+		g->count = tiny->n_off;
 	}
 }
 
@@ -336,7 +447,7 @@ static void match(const struct tiny tiny[], size_t n, enum scene_noise_per per)
 		open_tiny(&s, &tiny[i], per);
 		expect(t, scenes_draw(&s, 0), tiny[i].on);
 		for (enum which which = BULK; which <= SKIP; which++) {
-			observe(t, &p, which, &s);
+			observe(t, &p, which, &s, tiny == fixed);
 			for (topo_host h = 0; h < s.topo.n_hosts; h++)
 				assert_law(law_chi2(t->got[h], t->want[h],
 					       MAX_OUTCOMES),
@@ -355,6 +466,12 @@ static void both_planes_match_the_enumeration_of_tiny_networks(void **state)
 {
 	(void)state;
 	match(tinies, N_TINIES, SCENE_NOISE_PER_LINK);
+}
+
+static void so_they_do_whoever_fails_and_wherever_flows_go(void **state)
+{
+	(void)state;
+	match(fixed, N_FIXED, SCENE_NOISE_PER_LINK);
 }
 
 static void with_noise_per_flow_they_match_it_too(void **state)
@@ -408,6 +525,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(
 		both_planes_match_the_enumeration_of_tiny_networks),
+	    cmocka_unit_test(so_they_do_whoever_fails_and_wherever_flows_go),
 	    cmocka_unit_test(with_noise_per_flow_they_match_it_too),
 	    cmocka_unit_test(
 		flows_with_noise_of_their_own_fail_by_the_closed_form),

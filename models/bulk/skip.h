@@ -53,7 +53,8 @@ double bulk_skip_noise_share(const struct scene *s);
 
 /* 1 if skipping a scene that fits is about as fast as looking at every flow
  * (bulk.h), or faster: few flows are candidates of noise or cross a switch with a
- * hole. A function of the scene, so that every machine chooses alike. */
+ * hole, or many are lossy anyway. A function of the scene, so that every machine
+ * chooses alike. Cost O(faults). */
 int bulk_skip_pays(const struct scene *s);
 
 /* Run the epoch into an emptied window and its losses. Errors as

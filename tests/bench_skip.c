@@ -1,0 +1,234 @@
+/* tests/bench_skip.c -- skipping against looking at every flow, and who chooses.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Over a grid of what loses and how much, plane auto should take the faster of
+ * the two, or one about as fast. With SKIP_GRID set in the environment each cell
+ * is a row, too.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "models/bulk/bulk.h"
+#include "models/bulk/skip.h"
+#include "tests/bench.h"
+
+enum { MAX_GROUPS = 3, ROUNDS = 3 };
+
+struct grid {
+	struct topo topo;
+	struct fault_params group[MAX_GROUPS];
+	struct scene_params params;
+	struct scene scene;
+	struct bulk *bulk;
+	struct bulk_skip *skip;
+	struct obs window;
+	struct losses lost;
+	uint32_t epochs;
+};
+
+static void must(int rc, const struct sim_err *e)
+{
+	if (rc < 0) {
+		fprintf(stderr, "bench_skip: %s\n", e->msg);
+		exit(1);
+	}
+}
+
+static struct fault_params *add_group(struct grid *g, enum fault_kind kind,
+    uint32_t count)
+{
+	struct sim_err e;
+	struct fault_params *f = &g->group[g->params.n_groups++];
+	must(sim_field_defaults(fault_fields, f, &e), &e);
+	f->kind = kind;
+	f->count = f->switches = count;
+	if (kind == FAULT_DROP)
+		f->switches = 0;
+	return f;
+}
+
+static void grid_open(struct grid *g, const struct topo_clos *shape,
+    uint32_t n_faults, double noise)
+{
+	struct sim_err e;
+	*g = (struct grid){0};
+	must(topo_open_clos(&g->topo, shape, &e), &e);
+	must(sim_field_defaults(scene_traffic_fields, &g->params.traffic, &e),
+	    &e);
+	g->params.noise.rate = (struct sim_dist){SIM_UNIFORM, 0, noise};
+	g->params.noise.scale = 1;
+	g->params.group = g->group;
+	add_group(g, FAULT_DROP, n_faults);
+	must(bulk_open(&g->bulk, NULL, &e), &e);
+	must(bulk_skip_open(&g->skip, &e), &e);
+}
+
+static void grid_close(struct grid *g)
+{
+	scene_free(&g->scene);
+	bulk_close(g->bulk);
+	bulk_skip_close(g->skip);
+	obs_free(&g->window);
+	losses_free(&g->lost);
+	topo_close(&g->topo);
+}
+
+static void grid_scene(struct grid *g, uint32_t run)
+{
+	struct sim_err e;
+	const struct sim_seed where = {.seed = 1, .run = run};
+	must(scene_draw(&g->scene, &g->topo, &g->params, &where, &e), &e);
+}
+
+static void grid_skip(void *arg)
+{
+	struct grid *g = arg;
+	struct sim_err e;
+	for (uint32_t i = 0; i < g->epochs; i++) {
+		grid_scene(g, i);
+		must(bulk_skip_epoch(g->skip, &g->scene, &g->window, &g->lost,
+			 &e),
+		    &e);
+	}
+}
+
+static void grid_exact(void *arg)
+{
+	struct grid *g = arg;
+	struct sim_err e;
+	for (uint32_t i = 0; i < g->epochs; i++) {
+		grid_scene(g, i);
+		must(bulk_epoch(g->bulk, &g->scene, 0, &g->window, &g->lost,
+			 &e),
+		    &e);
+	}
+}
+
+static void skew(struct grid *g, uint32_t n_hot, double hot_share)
+{
+	g->params.traffic.dst = SCENE_DST_SKEWED;
+	g->params.traffic.n_hot = n_hot;
+	g->params.traffic.hot_share = hot_share;
+}
+
+static void uniform(struct grid *g)
+{
+	(void)g;
+}
+static void one_hot(struct grid *g)
+{
+	skew(g, 1, 0.5);
+}
+static void ten_hot(struct grid *g)
+{
+	skew(g, 10, 0.8);
+}
+static void hole(struct grid *g, enum fault_kind kind, uint32_t n,
+    enum fault_tier tier, double entries)
+{
+	struct fault_params *f = add_group(g, kind, n);
+	f->tiers = 1u << tier;
+	f->entries = (struct sim_dist){SIM_FIXED, entries, 0};
+}
+static void tor_hole(struct grid *g)
+{
+	hole(g, FAULT_BLACK_HOLE_1, 1, FAULT_TIER_TOR, 0.01);
+}
+static void t1_hole(struct grid *g)
+{
+	hole(g, FAULT_BLACK_HOLE_2, 1, FAULT_TIER_T1, 0.01);
+}
+static void t2_hole(struct grid *g)
+{
+	hole(g, FAULT_BLACK_HOLE_2, 1, FAULT_TIER_T2, 0.01);
+}
+static void tor_holes(struct grid *g)
+{
+	hole(g, FAULT_BLACK_HOLE_1, 10, FAULT_TIER_TOR, 0.05);
+}
+static void host_off(struct grid *g)
+{
+	add_group(g, FAULT_HOST_OFF, 10);
+}
+static void pod_off(struct grid *g)
+{
+	add_group(g, FAULT_POD_OFF, 1);
+}
+static void uplinks(struct grid *g)
+{
+	add_group(g, FAULT_DROP, 20)->classes = 1u << TOPO_HOST_TOR;
+}
+
+static const struct {
+	const char *name;
+	void (*set)(struct grid *g);
+} cases[] = {{"uniform", uniform}, {"one hot ToR", one_hot},
+    {"ten hot ToRs", ten_hot}, {"hole at a ToR", tor_hole},
+    {"hole at a T1", t1_hole}, {"hole at a T2", t2_hole},
+    {"holes at 10 ToRs", tor_holes}, {"10 hosts off", host_off},
+    {"a pod off", pod_off}, {"20 uplinks", uplinks}};
+
+static const struct {
+	const char *name;
+	struct topo_clos shape;
+	uint32_t epochs;
+} sizes[] = {{"96k", {2, 20, 8, 10, 40, .n_cables = 0}, 20},
+    {"960k", {10, 40, 8, 10, 40, .n_cables = 0}, 2}};
+
+/* What a cell of the grid comes to. */
+struct cell {
+	double gain; /* of skipping: time of the exact plane through its own */
+	double over; /* time of the chosen plane through that of the better */
+};
+
+static struct cell grid_cell(size_t size, size_t i, uint32_t n_faults,
+    double noise)
+{
+	struct grid g;
+	grid_open(&g, &sizes[size].shape, n_faults, noise);
+	cases[i].set(&g);
+	g.epochs = sizes[size].epochs;
+	grid_scene(&g, 0);
+	const int pays = bulk_skip_pays(&g.scene);
+	grid_skip(&g);
+	const double gain =
+	    bench_against(ROUNDS, grid_exact, &g, grid_skip, &g).ratio;
+	const double over = pays ? 1 / gain : gain;
+	grid_close(&g);
+	if (getenv("SKIP_GRID"))
+		printf("  %s flows, %s, %u faults, noise %g: x%.2f, %s\n",
+		    sizes[size].name, cases[i].name, n_faults, noise, gain,
+		    pays ? "skip" : "exact");
+	return (struct cell){gain, over > 1 ? over : 1};
+}
+
+/* All cells of one case: the least gain is told where noise is 007's. */
+static void bench_case(size_t size, size_t i)
+{
+	static const double noises[] = {0, 1e-6, 3e-5, 1e-4, 2e-4};
+	static const uint32_t faults[] = {1, 10, 100};
+	double worst = 1, least = INFINITY;
+	char what[80];
+	for (size_t f = 0; f < sizeof(faults) / sizeof(faults[0]); f++)
+		for (size_t n = 0; n < sizeof(noises) / sizeof(noises[0]);
+		     n++) {
+			const struct cell x =
+			    grid_cell(size, i, faults[f], noises[n]);
+			worst = fmax(worst, x.over);
+			if (noises[n] == 1e-6 && faults[f] <= 10)
+				least = fmin(least, x.gain);
+		}
+	snprintf(what, sizeof(what), "skipping against exact, %s, %s",
+	    sizes[size].name, cases[i].name);
+	bench_row(what, least, "x", '-', 0);
+	snprintf(what, sizeof(what), "  auto against the better, worst of 15");
+	bench_row(what, worst, "x", '<', 1.2);
+}
+
+void bench_skip(void)
+{
+	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
+		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+			bench_case(s, i);
+}
