@@ -17,18 +17,21 @@ struct chances_rig {
 	uint32_t most;      /* failures that the oracle knows; 0: any number */
 };
 
-static double chances_any(double thin, uint32_t most)
+/* The chance that something failed, of up to MOST of N parts. */
+static double chances_any(double n, const struct sieve_search *s, uint32_t most)
 {
-	double sum = 0;
-	for (uint32_t k = 0; k <= most; k++)
-		sum += pow(thin, -(double)k);
-	return 1 - 1 / sum;
+	double all = 0, one = 1;
+	for (uint32_t k = 0; k <= most; k++) {
+		all += one;
+		one *= (n - k) / (s->thin * (n - k + s->rare));
+	}
+	return 1 - 1 / all;
 }
 
 static void chances_open(struct chances_rig *c, unsigned kinds, uint32_t run,
     unsigned n_failed)
 {
-	*c = (struct chances_rig){.s.thin = kinds & OBS_TELE_INT ? 1.4 : 1};
+	*c = (struct chances_rig){.s.thin = 1, .s.rare = 39};
 	struct telemetry_rig *x = &c->x;
 	telemetry_rig_open(x, 4, 5e-5, kinds, run);
 	test_rng(&c->r, run);
@@ -55,9 +58,9 @@ static void chances_of_sieve(struct chances_rig *c)
 	struct sieve_search *s = &c->s;
 	for (topo_link l = 0; l < c->x.topo.n_links; l++)
 		c->got[l] = -1;
-	/* As the oracles have it: any number, or up to two, is thin times less
-	 * likely than one less. */
-	s->any = chances_any(s->thin, c->most ? c->most : c->x.topo.n_links);
+	/* As the oracles have it: any number, or up to two. */
+	s->any = chances_any((double)c->x.topo.n_links + c->x.topo.n_switches,
+	    s, c->most ? c->most : c->x.topo.n_links);
 	s->model.topo = &c->x.topo;
 	assert_ok(sieve_model_read(&s->model, &c->x.w, test_err()));
 	assert_ok(sieve_search_run(s, test_err()));
@@ -78,6 +81,7 @@ static void chances_exact(struct chances_rig *c)
 	x->mean = p.mean;
 	x->n_parts = (double)x->topo->n_links + x->topo->n_switches;
 	x->thin = c->s.thin;
+	x->rare = c->s.rare;
 	_Static_assert((int)EXACT_GRID == (int)SIEVE_GRID,
 	    "grids are the same");
 	for (unsigned g = 0; g < EXACT_GRID; g++) {
@@ -160,7 +164,6 @@ static void chances_are_those_of_all_sets(void **state)
 		double unlisted;
 		chances_open(&c, run % 2 ? OBS_TELE_A1 : OBS_TELE_INT, run,
 		    run % 3);
-		c.s.thin = 1.4;
 		c.most = 2;
 		chances_of_sieve(&c);
 		chances_exact(&c);
@@ -235,7 +238,7 @@ static void each_link_has_a_chance(void **state)
 	for (uint32_t run = 0; run < 8; run++) {
 		struct telemetry_rig x;
 		struct sim_rng r;
-		struct sieve_search s = {.thin = 1, .any = 0.5};
+		struct sieve_search s = {.thin = 1, .rare = 39, .any = 0.5};
 		struct sieve_belief *b;
 		unsigned n = 0;
 		telemetry_rig_open(&x, 4, 5e-5, OBS_TELE_A1, run);

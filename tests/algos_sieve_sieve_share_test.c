@@ -13,7 +13,7 @@ static void what_says_nothing_changes_nothing(void **state)
 	for (unsigned n = 1; n <= 1000; n *= 10)
 		for (double any = 0.25; any <= 1; any += 0.25) {
 			struct sieve_share h;
-			sieve_share_begin(&h, n, 1.4);
+			sieve_share_begin(&h, n, 1.4, 0);
 			for (unsigned i = 0; i < n; i++)
 				sieve_share_take(&h, 1, 0, 0);
 			sieve_share_end(&h, any);
@@ -27,8 +27,8 @@ static void rivals_count_once(void **state)
 {
 	struct sieve_share one, two;
 	(void)state;
-	sieve_share_begin(&one, 50, 1);
-	sieve_share_begin(&two, 50, 1);
+	sieve_share_begin(&one, 50, 1, 39);
+	sieve_share_begin(&two, 50, 1, 39);
 	sieve_share_take(&one, 1, log(900), 0);
 	sieve_share_take(&two, 1, log(600), 300);
 	sieve_share_take(&two, 1, log(300), 600);
@@ -46,7 +46,7 @@ static void many_tell_together(void **state)
 	(void)state;
 	for (unsigned n = 1; n <= 16; n *= 2) {
 		struct sieve_share h;
-		sieve_share_begin(&h, 500, 1);
+		sieve_share_begin(&h, 500, 1, 39);
 		for (unsigned i = 0; i < n; i++)
 			sieve_share_take(&h, 1, log(200), 0);
 		sieve_share_end(&h, 0.5);
@@ -56,12 +56,31 @@ static void many_tell_together(void **state)
 	assert_true(before < 0.2);
 }
 
+/* Three of 500 components surely failed and all others surely did not: one more
+ * has the odds of Laplace's rule, as if `rare` more had been seen to work. So few
+ * do not feel that the law is cut off at a half. */
+static void the_share_is_drawn_from_a_beta_law(void **state)
+{
+	(void)state;
+	for (double rare = 0; rare <= 120; rare += 40) {
+		const double n = 500, k = 3;
+		struct sieve_share h;
+		sieve_share_begin(&h, n, 1, rare);
+		sieve_share_take(&h, k, 299, 0);
+		sieve_share_end(&h, 1);
+		assert_near(exp(sieve_share_ln_odds(&h, -INFINITY)) /
+			((k + 1) / (n - k + rare - 1)),
+		    1, 0.02);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_says_nothing_changes_nothing),
 	    cmocka_unit_test(rivals_count_once),
 	    cmocka_unit_test(many_tell_together),
+	    cmocka_unit_test(the_share_is_drawn_from_a_beta_law),
 	};
 	return cmocka_run_group_tests_name("algos/sieve/sieve_share", tests,
 	    NULL, NULL);

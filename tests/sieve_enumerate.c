@@ -33,8 +33,8 @@ void sieve_enumerate(struct sieve_search *s, double chance[])
 	struct sieve_model *m = &s->model;
 	const uint32_t n = m->topo->n_links;
 	const double n_parts = (double)n + m->topo->n_switches,
-		     odds_1 = 1 / (s->thin * n_parts),
-		     odds_2 = odds_1 * 2 / (s->thin * (n_parts - 1));
+		     odds_1 = 1 / (s->thin * (n_parts + s->rare)),
+		     odds_2 = odds_1 * 2 / (s->thin * (n_parts - 1 + s->rare));
 	double all = 1, one[SIEVE_GRID], ell[SIEVE_GRID];
 	sieve_prior_begin(&s->prior, m, s->prior.mean);
 	sieve_model_level(m, s->prior.mean);

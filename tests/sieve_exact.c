@@ -158,7 +158,7 @@ static double exact_odds(const struct sieve_exact *x, double n)
 {
 	if (x->most > 0 && n >= x->most)
 		return 0;
-	return (n + 1) / (x->thin * (x->n_parts - n));
+	return (n + 1) / (x->thin * (x->n_parts - n + x->rare));
 }
 
 /* Weights of a failed link's hazards, the others being as they are. */

@@ -1,8 +1,8 @@
 /* tests/sieve_exact.h -- the posterior of failed links that Sieve stands for.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Each link is healthy or failed, k of them with odds (k + 1) / (thin (n - k)) of
- * one more; hazards are points of a grid, drawn from the law of healthy or of
+ * Each link is healthy or failed, k of them with odds (k + 1) / (thin (n - k +
+ * rare)) of one more; hazards are points of a grid, drawn from the law of healthy or of
  * failed ones. A row of s packets, of which r were lost, on one of w equal paths
  * has the likelihood
  *
@@ -34,7 +34,7 @@ struct sieve_exact {
 	double healthy[EXACT_GRID]; /* weights */
 	double slab[EXACT_GRID];    /* of failed ones, none being known */
 	double mean;                /* of healthy ones */
-	double n_parts, thin;
+	double n_parts, thin, rare;
 	int level;     /* healthy links are at their mean */
 	int kernels;   /* a failed link draws from Gauss' law, sd 1 nat, around
 			  each other failed one, too */

@@ -10,6 +10,11 @@
 #include "algos/sieve/sieve_chances.h"
 #include "algos/sieve/sieve_spread.h"
 
+/* Of 100 components one or two are expected to have failed if any did, before
+ * anything is seen: it takes this much for chances to be right where networks are
+ * small, and large ones do not feel it. */
+static const double SIEVE_RARE = 39;
+
 struct sieve {
 	struct algo_sieve_params params;
 	struct sieve_search search;
@@ -17,8 +22,8 @@ struct sieve {
 
 #define FIELD(m) offsetof(struct algo_sieve_params, m)
 static const struct sim_field sieve_fields[] = {
-    {"thin", SIM_F_F64, FIELD(thin), .min = 0, .max = 1e6, .unit = "1",
-	.def = "0", .doc = "how much rarer a failure more is; 0: by telemetry"},
+    {"thin", SIM_F_F64, FIELD(thin), .min = 0.01, .max = 1e6, .unit = "1",
+	.def = "1", .doc = "how much rarer a failure more is"},
     {"any", SIM_F_F64, FIELD(any), .min = 1e-9, .max = 1, .unit = "1",
 	.def = "0.5",
 	.doc = "chance, before a window is seen, that anything failed in it"},
@@ -37,18 +42,6 @@ static void sieve_free(void *work)
 {
 	struct sieve *a = work;
 	sieve_search_free(&a->search);
-}
-
-/* Chosen by calibration on traces of the kinds that Flock (CoNEXT'23) has. */
-static double sieve_thin(const struct sieve *a, unsigned telemetry)
-{
-	if (a->params.thin > 0)
-		return a->params.thin;
-	if (telemetry & OBS_TELE_INT)
-		return 1.4;
-	if (telemetry & OBS_TELE_P)
-		return telemetry & OBS_TELE_A2 ? 1.4 : 2;
-	return 1;
 }
 
 /* --- the answer ----------------------------------------------------------- */
@@ -237,7 +230,8 @@ static int sieve_diagnose(void *work, const struct obs *window,
 	if (!window->tallies)
 		return algo_verdicts_reserve_flows(out, window->flows.n, e);
 	s->bursts.on = 0;
-	s->thin = sieve_thin(a, window->tallies->telemetry);
+	s->thin = a->params.thin;
+	s->rare = SIEVE_RARE;
 	s->any = a->params.any;
 	if ((rc = sieve_model_read(&s->model, window, e)) < 0 ||
 	    (rc = sieve_search_run(s, e)) < 0 ||

@@ -13,8 +13,9 @@
  * hazard is drawn from a Gamma law of shape 2 whose mean is learnt; a failed
  * link's from a slab: log-uniform above that mean, for one count, and log-normal
  * around each hazard that was found already, for one count each. Of n components
- * k + 1 fail with odds (k + 1) / (thin (n - k)) against k. Nothing else is set: a
- * link is accepted when the odds that the window leaves it are above 1.
+ * k + 1 fail with odds (k + 1) / (thin (n - k + 39)) against k (sieve_share.h).
+ * Nothing else is set: a link is accepted when the odds that the window leaves it
+ * are above 1.
  *
  * Where lossy flows alone are seen (a2, without int or p) the likelihood is that of
  * the way that each took, given that it lost something (sieve_choice.h); probes
@@ -59,7 +60,7 @@
 #include "algos/algo.h"
 
 struct algo_sieve_params {
-	double thin; /* 0: by telemetry */
+	double thin; /* how much rarer a failure more is */
 	double any;  /* chance that something failed */
 };
 

@@ -3,6 +3,7 @@
  */
 #include "algos/sieve/sieve_chances.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -143,7 +144,8 @@ static void sieve_chances_share(struct sieve_search *s)
 	const struct topo *t = s->model.topo;
 	double ln_rest;
 	const double n_rest = sieve_chances_rest(s, &ln_rest);
-	sieve_share_begin(h, (double)t->n_links + t->n_switches, s->thin);
+	sieve_share_begin(h, (double)t->n_links + t->n_switches, s->thin,
+	    s->rare);
 	for (size_t i = 0; i < s->n; i++)
 		if (sieve_devices_of(&s->devices, s->list[i].link, TOPO_NONE) ==
 		    TOPO_NONE)
@@ -201,6 +203,20 @@ static void sieve_chances_add(struct sieve_search *s, topo_link l,
 	s->list[i].chance = 1 - (1 - s->list[i].chance) * (1 - chance);
 }
 
+/* Where choices are what is seen, what each link is exposed to depends on what
+ * failed. There is room: as much had failed before. */
+static void sieve_chances_set(struct sieve_search *s, topo_link l,
+    double hazard)
+{
+	sieve_model_set(&s->model, l, hazard);
+	if (s->model.choice.on) {
+		const int rc =
+		    sieve_choice_pass(&s->model, s->prior.mean, NULL);
+		assert(rc == 0);
+		(void)rc;
+	}
+}
+
 /* Candidate I was accepted: what would stand in its place, were it healthy? The
  * weights of its being the one, nobody, and each other are its odds, 1 and theirs,
  * here over the greatest. */
@@ -219,7 +235,7 @@ static void sieve_chances_swap(struct sieve_search *s, size_t i)
 	double most = fmax(0, odds), sum = 0;
 	sieve_chances_mark(s, l);
 	sieve_prior_count(&s->prior, had, -1);
-	sieve_model_set(m, l, s->prior.mean);
+	sieve_chances_set(s, l, s->prior.mean);
 	/* Beside what surely failed the others are nothing long before. */
 	sieve_search_rule_out(s, fmax(odds - NOTHING, -7));
 	for (topo_link o = 0; o < m->topo->n_links; o++) {
@@ -242,7 +258,7 @@ static void sieve_chances_swap(struct sieve_search *s, size_t i)
 			sieve_chances_add(s, o, (struct sieve_finding){0, had},
 			    sieve_chances_of(s, exp(s->least[o] - most) / sum));
 	s->list[i].chance = sieve_chances_of(s, exp(odds - most) / sum);
-	sieve_model_set(m, l, had);
+	sieve_chances_set(s, l, had);
 	sieve_prior_count(&s->prior, had, 1);
 }
 

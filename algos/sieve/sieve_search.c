@@ -35,7 +35,8 @@ static double sieve_search_ln_odds(const struct sieve_search *s,
 {
 	const double n =
 	    (double)s->model.topo->n_links + s->model.topo->n_switches;
-	return log((n_failed + 1) / (s->thin * fmax(1, n - n_failed)));
+	return log(
+	    (n_failed + 1) / (s->thin * fmax(1, n - n_failed + s->rare)));
 }
 
 static int sieve_search_room(struct sieve_search *s, struct sim_err *e)

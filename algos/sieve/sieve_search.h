@@ -31,7 +31,7 @@ enum { SIEVE_KNOWN_ODDS = 64 };
 struct sieve_search {
 	struct sieve_model model;
 	struct sieve_prior prior;
-	double thin;
+	double thin, rare; /* odds of a failure more (sieve_share.h) */
 	double any; /* chance, before a window, that something failed */
 	double odds[SIEVE_KNOWN_ODDS]; /* sieve_search_odds() of so many */
 	size_t n, cap;

@@ -8,16 +8,17 @@
 /* Beyond it a factor is a failure, whatever the share. */
 static const double SHARE_SURE = 300, SHARE_LEAST = 1e-12;
 
-/* Even in the logarithm, from far below one of N up to a half; the law is even in
- * the share itself. Weights are ln of the law times the likelihood. */
-void sieve_share_begin(struct sieve_share *h, double n, double thin)
+/* Even in the logarithm, from far below one of N up to a half; the law is of the
+ * share itself. Weights are ln of the law times the likelihood. */
+void sieve_share_begin(struct sieve_share *h, double n, double thin,
+    double rare)
 {
 	const double ln_least = -log(8 * fmax(n, 1)),
 		     step = (-log(2) - ln_least) / SIEVE_SHARES;
 	double all = 0, none = 0;
 	for (unsigned j = 0; j < SIEVE_SHARES; j++) {
 		const double share = exp(ln_least + step * (j + 0.5)),
-			     ln_none = step * j + n * log1p(-share);
+			     ln_none = step * j + (n + rare) * log1p(-share);
 		h->odds[j] = share / (1 - share) / thin;
 		h->weight[j] = ln_none;
 		none += exp(ln_none);

@@ -2,10 +2,16 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Internal to Sieve. Before the window, with chance 1 - any nothing failed; else
- * something did, and each component with a chance, the share, which is drawn evenly
- * from 0 to a half, so that up to half of all any number of failures is as likely
- * as any other; or thin times less likely than one less. A component whose
- * Bayes factor of failed against healthy is b counts as
+ * something did, and each component with a chance, the share, which is drawn from
+ * Beta(1, 1 + rare), cut off at a half. So of n components k fail, and one more with
+ * odds
+ *
+ *	(k + 1) / (thin (n - k + rare))
+ *
+ * as if `rare` components more had been seen to work; which in a large network makes any small number of failures about as likely as
+ * any other, but never a good part of a small one: there all that lose somewhat
+ * more than others would be taken to have failed, each because the others did.
+ * A component whose Bayes factor of failed against healthy is b counts as
  *
  *	1 - share + share b / thin
  *
@@ -35,7 +41,8 @@ struct sieve_share {
 
 /* Of N components, of which none was taken yet: they are as if their factors were
  * 0. Cost O(SIEVE_SHARES), as of all here. */
-void sieve_share_begin(struct sieve_share *h, double n, double thin);
+void sieve_share_begin(struct sieve_share *h, double n, double thin,
+    double rare);
 
 /* N of them have a factor, of which this is the logarithm, and each is beside
  * others for the same losses, whose factors sum to RIVALS. */
