@@ -106,6 +106,11 @@ int res_h5_in_has_column(const struct res_h5_table_in *t, size_t i);
 int res_h5_in_read(struct res_h5_table_in *t, uint64_t first, size_t n,
     void *const column[], struct sim_err *e);
 
+/* The same rows as structs of ROW_BYTES bytes, with the columns' offsets in them.
+ * Errors also SIM_ENOMEM. */
+int res_h5_in_rows(struct res_h5_table_in *t, uint64_t first, size_t n,
+    void *row, size_t row_bytes, struct sim_err *e);
+
 /* Append the same rows to TABLE, whose kind is KIND and has the columns of T.
  * Errors also SIM_ENOMEM; TABLE then has the rows it had before. */
 int res_h5_in_append(struct res_h5_table_in *t, uint64_t first, size_t n,

@@ -223,6 +223,26 @@ int res_h5_in_read(struct res_h5_table_in *t, uint64_t first, size_t n,
 	return 0;
 }
 
+int res_h5_in_rows(struct res_h5_table_in *t, uint64_t first, size_t n,
+    void *row, size_t row_bytes, struct sim_err *e)
+{
+	void *column[RES_MAX_COLUMNS] = {NULL};
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < t->n_cols; i++)
+		rc = sim_zalloc(&column[i], n, t->col[i].size, e);
+	if (rc == 0)
+		rc = res_h5_in_read(t, first, n, column, e);
+	for (size_t i = 0; rc == 0 && i < t->n_cols; i++) {
+		const size_t b = t->col[i].size;
+		for (size_t k = 0; k < n; k++)
+			memcpy((char *)row + k * row_bytes + t->col[i].offset,
+			    (const char *)column[i] + k * b, b);
+	}
+	for (size_t i = 0; i < t->n_cols; i++)
+		free(column[i]);
+	return rc;
+}
+
 int res_h5_in_append(struct res_h5_table_in *t, uint64_t first, size_t n,
     const struct sim_table *kind, void *table, struct sim_err *e)
 {

@@ -120,13 +120,12 @@ int res_seal_finish(const char *temp, int fd, const char *path,
 
 /* --- reading ---------------------------------------------------------------*/
 
-/* The magic first: it tells another file from a damaged one without a pass over
- * the whole. */
-static int seal_check(int fd, uint64_t *n_bytes, int must_have,
-    unsigned char *block, const char *path, struct sim_err *e)
+/* Read the seal of a file of N_BYTES, which says that the rest has the sum SUM.
+ * Returns 1, or 0 if it has none. */
+static int seal_read(int fd, uint64_t *n_bytes, uint64_t *sum, const char *path,
+    struct sim_err *e)
 {
 	struct stat st;
-	uint64_t sum;
 	unsigned char seal[SEAL];
 	if (fstat(fd, &st) < 0)
 		return res_file_failed("read", path, e);
@@ -137,16 +136,33 @@ static int seal_check(int fd, uint64_t *n_bytes, int must_have,
 	if (st.st_size < SEAL ||
 	    read_block(fd, seal, SEAL, st.st_size - SEAL) != SEAL ||
 	    memcmp(seal, MAGIC, 8) != 0)
-		return !must_have
-		    ? 0
-		    : sim_fail(e, SIM_EPARSE,
-			  "cannot read %s: it does not end as tables of "
-			  "culprit do: it is another file, cut short, or was "
-			  "edited.",
-			  path);
+		return 0;
+	*sum = sim_load_64(seal + 8);
+	return 1;
+}
+
+static int seal_is_missing(const char *path, struct sim_err *e)
+{
+	return sim_fail(e, SIM_EPARSE,
+	    "cannot read %s: it does not end as tables of culprit do: it is "
+	    "another file, cut short, or was edited.",
+	    path);
+}
+
+/* The seal first: it tells another file from a damaged one without a pass over
+ * the whole. */
+static int seal_check(int fd, uint64_t *n_bytes, int must_have,
+    unsigned char *block, const char *path, struct sim_err *e)
+{
+	uint64_t sum, said;
+	const int sealed = seal_read(fd, n_bytes, &said, path, e);
+	if (sealed < 0)
+		return sealed;
+	if (!sealed)
+		return must_have ? seal_is_missing(path, e) : 0;
 	if (sum_file(fd, *n_bytes - SEAL, block, &sum) < 0)
 		return res_file_failed("read", path, e);
-	if (sum != sim_load_64(seal + 8))
+	if (sum != said)
 		return sim_fail(e, SIM_EPARSE,
 		    "cannot read %s: its checksum is wrong: the file is "
 		    "damaged.",
@@ -154,12 +170,16 @@ static int seal_check(int fd, uint64_t *n_bytes, int must_have,
 	return 0;
 }
 
+/* O_NONBLOCK: opening a named pipe would else wait for a writer. */
+static int seal_open_file(const char *path)
+{
+	return open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
 static int seal_open(int *fd, uint64_t *n_bytes, int must_have,
     const char *path, struct sim_err *e)
 {
-	/* O_NONBLOCK: opening a named pipe would else wait for a writer. */
-	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (*fd < 0)
+	if ((*fd = seal_open_file(path)) < 0)
 		return res_file_failed("read", path, e);
 	unsigned char *block = malloc(BLOCK);
 	const int rc = block
@@ -183,4 +203,15 @@ int res_seal_open_any(int *fd, uint64_t *n_bytes, const char *path,
     struct sim_err *e)
 {
 	return seal_open(fd, n_bytes, 0, path, e);
+}
+
+int res_seal_peek(uint64_t *n_bytes, uint64_t *sum, const char *path,
+    struct sim_err *e)
+{
+	const int fd = seal_open_file(path);
+	if (fd < 0)
+		return res_file_failed("read", path, e);
+	const int rc = seal_read(fd, n_bytes, sum, path, e);
+	close(fd);
+	return rc == 0 ? seal_is_missing(path, e) : rc < 0 ? rc : 0;
 }

@@ -38,4 +38,9 @@ int res_seal_open(int *fd, uint64_t *n_bytes, const char *path,
 int res_seal_open_any(int *fd, uint64_t *n_bytes, const char *path,
     struct sim_err *e);
 
+/* What the seal of a file says, without a look at what it seals: to tell files
+ * apart. Errors as res_seal_open(). */
+int res_seal_peek(uint64_t *n_bytes, uint64_t *sum, const char *path,
+    struct sim_err *e);
+
 #endif

@@ -115,7 +115,7 @@ static void assert_same_tables(const struct xp_dsa_tables *a,
 		y->data_centre = x->data_centre;                               \
 		columns(FIELD)                                                 \
 	}
-	XP_DSA_TABLES(X)
+	XP_DSA_WINDOW_TABLES(X)
 #undef X
 #undef FIELD
 }

@@ -3,7 +3,7 @@
  *
  * experiments_pingmesh_dsa_test write FILE: a recording for
  * tests/cli/jobs.sh; see write_scene(). */
-#include "experiments/pingmesh/dsa/dsa.h"
+#include "experiments/pingmesh/dsa/out.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -245,7 +245,7 @@ static void rows_are_what_the_algorithms_say(void **state)
 #define X(table, columns)                                                      \
 	for (size_t i = 0; i < out.table.n; i++)                               \
 		assert_key(&out.table.row[i], s);
-			XP_DSA_TABLES(X)
+			XP_DSA_WINDOW_TABLES(X)
 #undef X
 			xp_dsa_tables_free(&out);
 			xp_dsa_close(&d);
@@ -803,10 +803,19 @@ static void bad_services_are_refused(void **state)
 static int write_out(const struct fixture *f, const char *path,
     const struct xp_dsa_tables *t, int twice, struct sim_err *e)
 {
-	const struct xp_dsa_source source = {"rec.h5", "1.2", "figure: x\n",
-	    600 * SIM_SEC, 5, &f->services};
+	const struct xp_dsa_source source = {.recording = "rec.h5",
+	    .recorded_by = "1.2",
+	    .spec = "figure: x\n",
+	    .window_ns = 600 * SIM_SEC,
+	    .jobs = 5,
+	    .services = &f->services};
+	struct xp_dsa_head head;
 	struct xp_dsa_out *o;
-	int rc = xp_dsa_out_open(&o, path, &source, e);
+	int rc = xp_dsa_head_make(&head, &source, e);
+	if (rc < 0)
+		return rc;
+	rc = xp_dsa_out_open(&o, path, &head, e);
+	xp_dsa_head_free(&head);
 	if (rc < 0)
 		return rc;
 	for (int i = 0; rc == 0 && i <= twice; i++)
@@ -850,7 +859,7 @@ static void results_are_read_back(void **state)
 #define X(name, columns)                                                       \
 	assert_ok(res_h5_in_table(in, #name, col, 1, &table, &n, test_err())); \
 	assert_int_equal(n, 2 * t.name.n);
-	XP_DSA_TABLES(X)
+	XP_DSA_WINDOW_TABLES(X)
 #undef X
 	assert_ok(res_h5_in_table(in, "sla", col, 4, &table, &n, test_err()));
 	double *seen_share = calloc(n, sizeof(double));
@@ -949,14 +958,16 @@ static void bad_rows_are_refused(void **state)
 
 /* An hour of two data centres of 16 hosts, of which the first 50 minutes are
  * recorded. All pairs are probed once a minute. Server 15 of data centre 0 is
- * silent; ToR 1 of data centre 1 black-holes. */
-static void write_scene(const char *path)
+ * silent; ToR 1 of data centre 1 black-holes. The K-th recording is K half hours
+ * longer, its times grow by the minute, and by K, and every 97th connect lost a
+ * SYN if K > 0. */
+static void write_scene(const char *path, uint32_t k, const char *service)
 {
 	struct res_recording_info info = {
 	    .spec = "figure: scene\npingmesh: {sla: {min_probes: 100}, "
 		    "blackhole: {rule: paper}}\n",
-	    .service = "web=0-7; db=20,21",
-	    .duration_ns = 3600 * SIM_SEC,
+	    .service = service,
+	    .duration_ns = (3600 + 1800 * k) * SIM_SEC,
 	    .syn_wait_ns = {3 * SIM_SEC, 6 * SIM_SEC},
 	    .n_dcs = 2,
 	    .dc = {{.clos = scene_shape}, {.clos = scene_shape}},
@@ -965,7 +976,7 @@ static void write_scene(const char *path)
 	struct obs_perf perf = {0};
 	struct res_recorder *w;
 	assert_ok(res_recorder_open(&w, path, &info, test_err()));
-	for (uint32_t minute = 0; minute < 50; minute++)
+	for (uint32_t minute = 0; minute < 50 + 30 * k; minute++)
 		for (uint32_t i = 0; i < 2 * 16 * 16; i++) {
 			const uint32_t dc = i / 256;
 			struct obs_probe p = scene_probe(i % 16, i / 16 % 16,
@@ -977,6 +988,9 @@ static void write_scene(const char *path)
 			p.src_host += 16 * dc;
 			p.dst_host += 16 * dc;
 			p.src_port = (uint16_t)(50000 + minute);
+			if (k > 0 && p.outcome == OBS_CONNECTED)
+				p.rtt_ns += minute * i * k * 10 +
+				    (i % 97 == 0 ? 3 * SIM_SEC : 0);
 			assert_ok(obs_probes_add(&t, &p, test_err()));
 		}
 	for (uint32_t i = 0; i < 10 * 32; i++) {
@@ -994,7 +1008,8 @@ static void write_scene(const char *path)
 	}
 	assert_ok(res_recorder_probes(w, &t, test_err()));
 	assert_ok(res_recorder_counters(w, &perf, test_err()));
-	assert_ok(res_recorder_covers(w, 0, 3000 * SIM_SEC, test_err()));
+	assert_ok(res_recorder_covers(w, 0, (3000 + 1800 * k) * SIM_SEC,
+	    test_err()));
 	assert_ok(res_recorder_finish(w, test_err()));
 	obs_probes_free(&t);
 	obs_perf_free(&perf);
@@ -1024,8 +1039,10 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	    cmocka_unit_test(bad_rows_are_refused),
 	};
-	if (argc == 3 && strcmp(argv[1], "write") == 0) {
-		write_scene(argv[2]);
+	if (argc >= 3 && strcmp(argv[1], "write") == 0) {
+		write_scene(argv[2],
+		    argc > 3 ? (uint32_t)strtoul(argv[3], NULL, 10) : 0,
+		    argc > 4 ? argv[4] : "web=0-7; db=20,21");
 		return 0;
 	}
 	return cmocka_run_group_tests_name("experiments/pingmesh/dsa", tests,

@@ -22,24 +22,37 @@ struct algo_pingmesh_hist {
 	uint32_t count[ALGO_PINGMESH_BUCKETS];
 };
 
-static inline uint32_t algo_pingmesh_bucket(sim_ns rtt_ns)
+/* The same octaves in 2^SUB_BITS buckets each; the last has all that is longer.
+ * Domain SUB_BITS <= ALGO_PINGMESH_LEAST_BITS. */
+static inline uint32_t algo_pingmesh_bucket_of(sim_ns rtt_ns, int sub_bits)
 {
 	const sim_ns least = (sim_ns)1 << ALGO_PINGMESH_LEAST_BITS;
 	const sim_ns x = rtt_ns < least ? least : rtt_ns;
 	const int bits = 63 - __builtin_clzll(x);
 	const uint32_t octave = (uint32_t)(bits - ALGO_PINGMESH_LEAST_BITS);
-	const uint32_t sub = x >> (bits - ALGO_PINGMESH_SUB_BITS) &
-	    ((1 << ALGO_PINGMESH_SUB_BITS) - 1);
-	const uint32_t i = octave << ALGO_PINGMESH_SUB_BITS | sub;
-	return i < ALGO_PINGMESH_BUCKETS ? i : ALGO_PINGMESH_BUCKETS - 1;
+	const uint32_t sub = (uint32_t)(x >> (bits - sub_bits)) &
+	    ((UINT32_C(1) << sub_bits) - 1);
+	const uint32_t i = octave << sub_bits | sub;
+	const uint32_t n = (uint32_t)ALGO_PINGMESH_OCTAVES << sub_bits;
+	return i < n ? i : n - 1;
 }
 
-/* The least time beyond bucket I. */
+/* The least time beyond bucket I of these. */
+static inline sim_ns algo_pingmesh_bucket_end_of(uint32_t i, int sub_bits)
+{
+	const uint32_t n = UINT32_C(1) << sub_bits;
+	return (sim_ns)(n + i % n + 1)
+	    << (i / n + (uint32_t)(ALGO_PINGMESH_LEAST_BITS - sub_bits));
+}
+
+static inline uint32_t algo_pingmesh_bucket(sim_ns rtt_ns)
+{
+	return algo_pingmesh_bucket_of(rtt_ns, ALGO_PINGMESH_SUB_BITS);
+}
+
 static inline sim_ns algo_pingmesh_bucket_end(uint32_t i)
 {
-	const uint32_t n = 1 << ALGO_PINGMESH_SUB_BITS;
-	return (sim_ns)(n + i % n + 1)
-	    << (i / n + ALGO_PINGMESH_LEAST_BITS - ALGO_PINGMESH_SUB_BITS);
+	return algo_pingmesh_bucket_end_of(i, ALGO_PINGMESH_SUB_BITS);
 }
 
 static inline void algo_pingmesh_hist_add(struct algo_pingmesh_hist *h,

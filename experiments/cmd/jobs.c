@@ -7,18 +7,21 @@
 #include <sys/stat.h>
 
 #include "experiments/cmd/cmd.h"
-#include "experiments/pingmesh/dsa/replay.h"
+#include "experiments/cmd/jobs_tell.h"
+#include "experiments/pingmesh/dsa/many.h"
+#include "experiments/pingmesh/dsa/merge.h"
 #include "experiments/sweep/progress.h"
 #include "models/clock.h"
-#include "results/json.h"
 
 #define MAX_S 1e9
 
 struct args {
-	const char *recording, *output;
-	double window_s, from_s, to_s; /* to_s: NaN if not given */
+	struct cmd_words files;
+	const char *output;
+	double window_s, from_s, to_s; /* NaN if not given */
 	uint32_t jobs;                 /* 0: by the window */
-	int json, quiet, force;
+	struct xp_shard shard;         /* n 0: not given */
+	int json, quiet, force, merge;
 };
 
 /* --- options ---------------------------------------------------------------*/
@@ -75,6 +78,13 @@ static void take_jobs(void *to, char *text, const struct cmd_given *g)
 	}
 }
 
+static void jobs_take_shard(void *to, char *text, const struct cmd_given *g)
+{
+	struct sim_err e;
+	if (xp_shard_read(to, text, getenv, &e) < 0)
+		argp_error(g->state, "--shard %s", e.msg);
+}
+
 static const struct cmd_option jobs_options[] = {
     {"window", 0, "LENGTH", "5m, 10m, 1h, 1d or seconds (default: 10m)",
 	.take = take_window, .at = CMD_AT(window_s), .min = 1},
@@ -88,8 +98,17 @@ static const struct cmd_option jobs_options[] = {
 	"(default: by the window's length, see below)",
 	.take = take_jobs, .at = CMD_AT(jobs), .values = xp_dsa_jobs},
     {"output", 'o', "FILE",
-	"where tables go (default: as RECORDING, with .10min.h5 or the like)",
+	"where tables go (default: as RECORDING, with .10min.h5 or the like, "
+	"of "
+	"a shard .10min.I-of-N.h5); needed for several files",
 	.take = cmd_take_text, .at = CMD_AT(output)},
+    {"shard", 0, "I/N",
+	"only the I-th of N parts, I from 1 to N: one job of an array. auto or "
+	"auto/N: I is that of the task of Slurm's array, or of the MPI rank",
+	.take = jobs_take_shard, .at = CMD_AT(shard)},
+    {"merge", 0, NULL,
+	"the files are those of all shards, in any order: join them",
+	.take = cmd_take_flag, .at = CMD_AT(merge)},
     {"force", 'f', NULL,
 	"replace FILE if it holds no such tables, or is damaged; it is kept as "
 	"FILE~",
@@ -101,52 +120,91 @@ static const struct cmd_option jobs_options[] = {
     {0},
 };
 
+/* What is laid down in shards can't be chosen when they are merged. */
+static void jobs_check_merge(const struct args *a, struct argp_state *state)
+{
+	if (!isnan(a->window_s) || !isnan(a->from_s) || !isnan(a->to_s) ||
+	    a->jobs || a->shard.n)
+		argp_error(state,
+		    "--merge takes neither windows, jobs nor a "
+		    "shard: its files have theirs");
+}
+
 static void jobs_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
 	if (a->output && !*a->output)
 		argp_error(state, "-o needs a name");
+	if ((a->merge || a->files.n > 1) && !a->output)
+		argp_error(state, "%s -o FILE",
+		    a->merge ? "--merge needs" : "several recordings need");
+	if (a->merge)
+		jobs_check_merge(a, state);
 	/* NaN, without --to, is not less than anything. */
-	if (a->to_s <= a->from_s)
+	if (a->to_s <= a->from_s || a->to_s <= 0)
 		argp_error(state, "--to %g is not after --from %g", a->to_s,
-		    a->from_s);
+		    isnan(a->from_s) ? 0 : a->from_s);
 }
 
 static const struct cmd_line jobs_line = {
     .options = jobs_options,
-    .word = {"RECORDING", .take = cmd_take_one, .at = CMD_AT(recording)},
+    .word = {"RECORDING", .take = cmd_take_all, .at = CMD_AT(files)},
     .without = "which RECORDING?",
     .check = jobs_check,
-    .args_doc = "RECORDING",
-    .doc = "Run Pingmesh's analysis on each window of a recording, for each "
-	   "data centre, and write what it finds as tables to a file beside "
-	   "it; the recording stays as it is. Windows are whole: of those that "
-	   "reach beyond the recording, or in which servers were silent, "
-	   "seen_share says what part was seen.\v"
-	   "Jobs run by default on windows of\n"
-	   "  5 minutes and less  counters\n"
-	   "  less than an hour   drop_rate, sla, heatmap\n"
-	   "  less than a day     these, blackhole and silent_drop\n"
-	   "  a day and more      these but silent_drop\n\n"
-	   "Tables are groups of the file: summary (a row a window and data "
-	   "centre), drop_rate, sla, heatmap, blackhole_tors, "
-	   "silent_drop_cells, counters. In Python, "
-	   "xarray.open_dataset(FILE, group=\"sla\").",
+    .args_doc = "RECORDING...\n--merge SHARD.h5...",
+    .doc =
+	"Run Pingmesh's analysis on each window of recordings, for each "
+	"data centre, and write what it finds as tables to a file beside "
+	"them; the recordings stay as they are. Windows are whole: of those "
+	"that "
+	"reach beyond the recording, or in which servers were silent, "
+	"seen_share says what part was seen.\v"
+	"Jobs run by default on windows of\n"
+	"  5 minutes and less  counters\n"
+	"  less than an hour   drop_rate, sla, heatmap\n"
+	"  less than a day     these, blackhole and silent_drop\n"
+	"  a day and more      these but silent_drop\n\n"
+	"Tables are groups of the file: summary (a row a window and data "
+	"centre), drop_rate, sla, heatmap, blackhole_tors, "
+	"silent_drop_cells, counters. With job sla also pooled, of all "
+	"windows of all recordings together (of larger scopes than servers), "
+	"with quantiles at most 1/64 too high, and histogram, the counts "
+	"that they are read from. recordings names what "
+	"column recording counts. In Python, xarray.open_dataset(FILE, "
+	"group=\"sla\").\n\n"
+	"Several recordings must be of one network with the same services; "
+	"the order in which they are given does not count. Memory is that of "
+	"one window. Shards take whole recordings, or of fewer recordings "
+	"than shards a run of windows, where a day with black holes stays "
+	"whole; some may have none. All shards merged are the bytes that one "
+	"process writes. A shard that is missing, there twice, damaged, of "
+	"other recordings, parameters or another build is refused by "
+	"name.\n\n"
+	"Exit codes: 0 good; 2 the command line is wrong, or files do not "
+	"belong together; 3 a file can't be read or written, or a shard is "
+	"missing.",
 };
 
 /* --- a run -----------------------------------------------------------------*/
 
 struct run {
 	const struct args *args;
-	struct xp_dsa_replay replay;
+	struct xp_dsa_many many;
+	struct xp_dsa_merge merge;
+	struct xp_dsa_digest digest;
 	char *output;
 	struct xp_dsa_out *out;
+	struct xp_progress progress;
+	struct res_progress steps;
+	int begun;
 };
 
 static void clean_up(struct run *r)
 {
 	xp_dsa_out_discard(r->out);
-	xp_dsa_replay_close(&r->replay);
+	xp_dsa_many_close(&r->many);
+	xp_dsa_merge_free(&r->merge);
+	xp_dsa_digest_free(&r->digest);
 	free(r->output);
 }
 
@@ -159,85 +217,83 @@ static sim_ns jobs_ns_of(double s)
 static int plan(struct run *r, struct sim_err *e)
 {
 	const struct args *a = r->args;
-	int rc = xp_dsa_replay_plan(&r->replay, jobs_ns_of(a->from_s),
-	    isnan(a->to_s) ? SIM_NEVER : jobs_ns_of(a->to_s),
-	    jobs_ns_of(a->window_s), a->jobs, e);
-	return rc < 0 ? sim_wrap(e, rc, "%s", a->recording) : 0;
+	const struct xp_dsa_plan p = {
+	    .from = isnan(a->from_s) ? 0 : jobs_ns_of(a->from_s),
+	    .to = isnan(a->to_s) ? SIM_NEVER : jobs_ns_of(a->to_s),
+	    .window = jobs_ns_of(isnan(a->window_s) ? 600 : a->window_s),
+	    .jobs = a->jobs,
+	    .shard = a->shard.n ? a->shard : (struct xp_shard){0, 1},
+	};
+	return xp_dsa_many_open(&r->many, a->files.word, a->files.n, &p, e);
 }
 
 /* RECORDING without .h5, and the window: ".10min.h5", or
  * ".42s.h5" if it has no name. */
 static int name_output(struct run *r, struct sim_err *e)
 {
-	const char *path = r->args->recording, *suffix = NULL;
-	char number[32], name[4096];
+	const struct xp_shard *shard = &r->many.plan.shard;
+	const char *path = r->args->files.word[0], *suffix = NULL;
+	char number[32], part[32] = "", name[4096];
 	for (int i = 0; i < N_LENGTHS; i++)
-		if (jobs_ns_of(lengths[i].s) == r->replay.window)
+		if (jobs_ns_of(lengths[i].s) == r->many.plan.window)
 			suffix = lengths[i].suffix;
 	size_t n = strlen(path);
 	if (n > 3 && strcmp(path + n - 3, ".h5") == 0)
 		n -= 3;
+	if (shard->n > 1)
+		snprintf(part, sizeof(part), ".%u-of-%u", shard->i + 1,
+		    shard->n);
 	if (r->args->output)
 		snprintf(name, sizeof(name), "%s", r->args->output);
 	else
-		snprintf(name, sizeof(name), "%.*s.%s%s.h5", (int)n, path,
+		snprintf(name, sizeof(name), "%.*s.%s%s%s.h5", (int)n, path,
 		    suffix ? suffix : sim_format_f64(number, r->args->window_s),
-		    suffix ? "" : "s");
+		    suffix ? "" : "s", part);
 	return sim_dup(&r->output, name, e);
 }
 
-/* Open the file for tables. It must not be the recording, also not by another
+/* Open the file for tables. It must not be what is read, also not by another
  * name, nor anything that can't be replaced as a whole. */
-static int open_output(struct run *r, struct sim_err *e)
+static int open_output(struct run *r, const struct xp_dsa_head *head,
+    struct sim_err *e)
 {
+	const struct args *a = r->args;
 	struct stat out;
 	int rc;
 	if ((rc = name_output(r, e)) < 0 ||
-	    (rc = cmd_follow_link(&r->output, e)) < 0)
-		return rc;
-	char *const recording = (char *)(uintptr_t)r->args->recording;
-	if ((rc = cmd_check_output("-o", r->output, &recording, 1, e)) < 0)
+	    (rc = cmd_follow_link(&r->output, e)) < 0 ||
+	    (rc = cmd_check_output("-o", r->output, a->files.word, a->files.n,
+		 e)) < 0)
 		return rc;
 	if (stat(r->output, &out) == 0 && !S_ISREG(out.st_mode))
 		return sim_fail(e, SIM_EINVAL, "-o %s is no file.", r->output);
 	if ((rc = cmd_make_way(r->output, e)) < 0 ||
-	    (rc = cmd_make_room(r->output, "jobs", r->args->force, e)) < 0)
+	    (rc = cmd_make_room(r->output, "jobs", a->force, e)) < 0)
 		return rc;
-	/* Only the recording's own name is noted: the same tables should be the
-	 * same bytes in any folder. */
-	const char *slash = strrchr(r->args->recording, '/');
-	const struct xp_dsa_source source = {
-	    .recording = slash ? slash + 1 : r->args->recording,
-	    .recorded_by = r->replay.info->culprit,
-	    .spec = r->replay.info->spec,
-	    .window_ns = r->replay.window,
-	    .jobs = r->replay.jobs,
-	    .services = &r->replay.services,
-	};
-	return xp_dsa_out_open(&r->out, r->output, &source, e);
+	return xp_dsa_out_open(&r->out, r->output, head, e);
 }
 
-/* --- windows ---------------------------------------------------------------*/
-
-struct teller {
-	struct xp_progress progress;
-	struct res_progress windows;
-};
-
-static void tell_done(void *arg, uint64_t n_done)
+static void tell_done(void *arg)
 {
-	struct teller *t = arg;
-	t->windows.n_done = n_done;
-	xp_progress_update(&t->progress, &t->windows, clock_now());
+	struct run *r = arg;
+	r->steps.n_done++;
+	xp_progress_update(&r->progress, &r->steps, clock_now());
 }
 
-static int run_windows(struct run *r, struct sim_err *e)
+/* Run or merge, and give the file its name. */
+static int fill_output(struct run *r, const char *name, const char *unit,
+    uint64_t n_steps, struct sim_err *e)
 {
-	struct teller t = {.windows = {.n_cells = r->replay.n_windows}};
-	xp_progress_start(&t.progress, r->args->quiet ? NULL : stderr,
-	    r->args->recording, "windows", &t.windows, clock_now());
-	int rc = xp_dsa_replay_run(&r->replay, r->out, tell_done, &t, e);
-	xp_progress_end(&t.progress, &t.windows, clock_now());
+	const struct args *a = r->args;
+	r->begun = 1;
+	r->steps.n_cells = n_steps;
+	r->digest.keep = a->json;
+	xp_progress_start(&r->progress, a->quiet ? NULL : stderr, name, unit,
+	    &r->steps, clock_now());
+	int rc = a->merge
+	    ? xp_dsa_merge_run(&r->merge, r->out, &r->digest, tell_done, r, e)
+	    : xp_dsa_many_run(&r->many, r->out, &r->digest, tell_done, r, e);
+	xp_progress_end(&r->progress, &r->steps, clock_now());
 	if (rc < 0)
 		return rc;
 	/* From here on the file is finish()'s, and
@@ -247,214 +303,80 @@ static int run_windows(struct run *r, struct sim_err *e)
 	return xp_dsa_out_finish(out, e);
 }
 
-/* --- what people read ------------------------------------------------------*/
+/* --- what people type ------------------------------------------------------*/
 
-/* Who reads the tables by themselves may take a window in which half of the
- * servers were silent for a quiet one. */
-static void warn_of_parts(const struct xp_dsa_replay *r)
+/* Names of jobs with blanks between, as a file has them, to bits. */
+static uint32_t jobs_of_text(const char *text)
 {
-	const struct xp_dsa_summary_row *least = NULL;
-	size_t n = 0;
-	for (size_t i = 0; i < r->summary.n; i++) {
-		const struct xp_dsa_summary_row *s = &r->summary.row[i];
-		if (s->seen_share >= 1 - 1e-9)
-			continue;
-		n++;
-		if (!least || s->seen_share < least->seen_share)
-			least = s;
+	uint32_t jobs = 0;
+	for (size_t n; *text; text += n + (text[n] == ' ')) {
+		n = strcspn(text, " ");
+		for (int i = 0; xp_dsa_jobs[i]; i++)
+			if (strlen(xp_dsa_jobs[i]) == n &&
+			    strncmp(xp_dsa_jobs[i], text, n) == 0)
+				jobs |= UINT32_C(1) << i;
 	}
-	if (least)
-		fprintf(stderr,
-		    "culprit: %zu of %zu windows were seen in part; the least "
-		    "is %g to %g s, data centre %u: %.3g %% seen.\n",
-		    n, r->summary.n, least->from_s, least->to_s,
-		    least->data_centre, 100 * least->seen_share);
+	return jobs;
 }
 
-/* The highest value of any window, and when that window began. NaN: not
- * measured in any. */
-struct highest {
-	double value, from_s;
-};
-
-/* NaN is above nothing, so the first value that is measured replaces it. */
-static void raise(struct highest *h, double value, double from_s)
+static int jobs_tell(const struct run *r, const char *what,
+    const struct xp_dsa_head *head, struct sim_err *e)
 {
-	if (value > h->value || (isnan(h->value) && !isnan(value)))
-		*h = (struct highest){value, from_s};
+	struct xp_dsa_params params;
+	const int rc = xp_dsa_params_read(&params, head->spec, e);
+	if (rc < 0)
+		return rc;
+	const struct cmd_jobs_told told = {.what = what,
+	    .output = r->output,
+	    .window_s = (double)head->window_ns[0] / 1e9,
+	    .jobs = jobs_of_text(head->jobs),
+	    .min_probes = params.sla.min_probes,
+	    .json = r->args->json,
+	    .digest = &r->digest};
+	cmd_jobs_tell(&told);
+	return 0;
 }
 
-/* What the windows of a data centre come to. */
-struct digest {
-	size_t n_windows, n_alerting, n_patterns[8], n_tiers[8];
-	uint64_t n_probes;
-	double seen;
-	struct highest drop_rate, p99_us;
-};
-
-static struct digest digest(const struct xp_dsa_replay *r, uint32_t dc)
+static int jobs_run(struct run *r, struct sim_err *e)
 {
-	struct digest d = {.drop_rate = {NAN, 0}, .p99_us = {NAN, 0}};
-	for (size_t i = 0; i < r->summary.n; i++) {
-		const struct xp_dsa_summary_row *s = &r->summary.row[i];
-		if (s->data_centre != dc)
-			continue;
-		d.n_windows++;
-		d.n_probes += s->n_probes;
-		d.seen += s->seen_share;
-		raise(&d.drop_rate, s->drop_rate, s->from_s);
-		raise(&d.p99_us, s->p99_us, s->from_s);
-		d.n_alerting += s->n_alerts > 0;
-		/* Of the patterns of ToRs and of pods the one of the greater
-		 * code counts; codes begin with "not run" and "normal". */
-		d.n_patterns[s->tor_pattern > s->pod_pattern
-			? s->tor_pattern
-			: s->pod_pattern]++;
-		d.n_tiers[s->tier]++;
-	}
-	return d;
-}
-
-static void print_words(const char *what, const size_t n[],
-    const char *const words[], size_t n_windows)
-{
-	/* Word 0 is "not run", which is no news if it is all there is. */
-	if (n[0] == n_windows) /* not run */
-		return;
-	printf("  %s:", what);
-	for (size_t i = 1, k = 0; words[i]; i++)
-		if (n[i] > 0)
-			printf("%s %s (%zu)", k++ ? "," : "", words[i], n[i]);
-	printf("\n");
-}
-
-static void print_highest(const struct xp_dsa_replay *r, const struct digest *d)
-{
-	static const char *const units[] = {"us", "ms", "s"};
-	double x = d->p99_us.value;
-	size_t i = 0;
-	if (d->drop_rate.value > 0)
-		printf("  highest drop rate: %.3g, from %g s on\n",
-		    d->drop_rate.value, d->drop_rate.from_s);
-	else if (d->drop_rate.value == 0)
-		printf("  no drops\n");
-	if (isnan(x))
-		return;
-	/* In the unit that needs the fewest digits. */
-	for (; i < 2 && x >= 1000; i++)
-		x /= 1000;
-	printf("  highest P99: %.4g %s, from %g s on%s\n", x, units[i],
-	    d->p99_us.from_s,
-	    r->jobs == XP_DSA_COUNTERS ? " (mean of the servers')" : "");
-}
-
-/* Alerts come of two jobs: `sla` for scopes of the network, and
- * `counters` for servers. */
-static void print_alerts(const struct xp_dsa_replay *r, uint32_t dc,
-    const struct digest *d)
-{
-	if (!(r->jobs & (XP_DSA_SLA | XP_DSA_COUNTERS)))
-		return;
-	printf("  alerts:");
-	for (int kind = 0, k = 0; kind < ALGO_SLA_N_KINDS; kind++)
-		if (r->n_alerts[dc][kind] > 0)
-			printf("%s %s (%zu)", k++ ? "," : "",
-			    xp_dsa_kinds[kind], r->n_alerts[dc][kind]);
-	if (d->n_alerting > 0)
-		printf(", in %zu window%s\n", d->n_alerting,
-		    d->n_alerting > 1 ? "s" : "");
+	const struct args *a = r->args;
+	const struct xp_dsa_many *m = &r->many;
+	char what[4096], shard[64] = "";
+	int rc;
+	if ((rc = plan(r, e)) < 0 || (rc = open_output(r, &m->head, e)) < 0)
+		return rc;
+	if (m->plan.shard.n > 1)
+		snprintf(shard, sizeof(shard), ", shard %u/%u",
+		    m->plan.shard.i + 1, m->plan.shard.n);
+	if (m->set.n > 1)
+		snprintf(what, sizeof(what), "%zu recordings%s", m->set.n,
+		    shard);
 	else
-		printf(" none, of scopes with %u probes or more\n",
-		    /* Small scopes are not judged, which
-		     * "none" alone would hide. */
-		    r->params.sla.min_probes);
+		snprintf(what, sizeof(what), "%s%s", a->files.word[0], shard);
+	const char *unit =
+	    m->share.last - m->share.first > 1 ? "recordings" : "windows";
+	rc = fill_output(r, what, unit, m->n_steps, e);
+	return rc < 0 ? rc : jobs_tell(r, what, &m->head, e);
 }
 
-/* Say which ToRs are to be reloaded to repair black holes, and since when. */
-static void print_reloads(const struct xp_dsa_replay *r, uint32_t dc)
+static int jobs_merge(struct run *r, struct sim_err *e)
 {
-	if (!(r->jobs & XP_DSA_BLACKHOLE))
-		return;
-	size_t n = 0;
-	printf("  ToRs to reload:");
-	for (size_t i = 0; i < r->reloads.n; i++) {
-		const struct xp_dsa_reload *a = &r->reloads.row[i];
-		if (a->data_centre == dc)
-			printf("%s %u (%g s)", n++ ? "," : "", a->tor,
-			    a->from_s);
-	}
-	printf("%s\n", n ? "" : " none");
-}
-
-static void jobs_print_summary(const struct run *run)
-{
-	const struct xp_dsa_replay *r = &run->replay;
-	printf("%s: %llu x %g s -> %s\n", run->args->recording,
-	    (unsigned long long)r->n_windows, run->args->window_s, run->output);
-	for (uint32_t dc = 0; dc < r->info->n_dcs; dc++) {
-		const struct digest d = digest(r, dc);
-		printf("data centre %u: %llu probes, %.4g %% seen\n", dc,
-		    (unsigned long long)d.n_probes,
-		    100 * d.seen / (double)d.n_windows);
-		print_highest(r, &d);
-		print_alerts(r, dc, &d);
-		print_words("patterns", d.n_patterns, xp_dsa_patterns,
-		    d.n_windows);
-		print_words("random drops", d.n_tiers, xp_dsa_tiers,
-		    d.n_windows);
-		print_reloads(r, dc);
-	}
-}
-
-/* Codes are written as their words, so that nobody needs the table of codes. */
-static void jobs_put_number(const char *name, double x,
-    const char *const words[])
-{
-	printf("\"%s\": ", name);
-	if (words)
-		res_json_text(stdout, words[(size_t)x]);
-	else
-		res_json_number(stdout, x);
-}
-
-static void jobs_print_row(const struct xp_dsa_summary_row *s)
-{
-	const char *mark = "{";
-#define X(type, name, units, doc, words)                                       \
-	printf("%s", mark);                                                    \
-	jobs_put_number(#name, (double)s->name, words);                        \
-	mark = ", ";
-	XP_DSA_SUMMARY_COLUMNS(X)
-#undef X
-	printf("}");
-}
-
-static void jobs_print_json(const struct run *run)
-{
-	const struct xp_dsa_replay *r = &run->replay;
-	printf("{\"recording\": ");
-	res_json_text(stdout, run->args->recording);
-	res_json_text_of(stdout, "output", run->output);
-	res_json_number_of(stdout, "window_s", run->args->window_s);
-	printf(",\n \"windows\": [");
-	for (size_t i = 0; i < r->summary.n; i++) {
-		printf("%s", i ? ",\n  " : "\n  ");
-		jobs_print_row(&r->summary.row[i]);
-	}
-	printf("],\n \"reload\": [");
-	for (size_t i = 0; i < r->reloads.n; i++) {
-		const struct xp_dsa_reload *a = &r->reloads.row[i];
-		printf("%s{\"data_centre\": %u, \"tor\": %u, \"from_s\": ",
-		    i ? ", " : "", a->data_centre, a->tor);
-		res_json_number(stdout, a->from_s);
-		printf("}");
-	}
-	printf("]}\n");
+	const struct args *a = r->args;
+	const struct xp_dsa_head *head = &r->merge.head;
+	int rc = xp_dsa_merge_open(&r->merge, a->files.word, a->files.n, e);
+	if (rc < 0) /* a file that is not whole is no mistake in the line */
+		return rc == SIM_EPARSE ? SIM_EIO : rc;
+	if ((rc = open_output(r, head, e)) < 0)
+		return rc;
+	rc = fill_output(r, head->recording, "shards", r->merge.n, e);
+	if (rc == 0)
+		rc = jobs_tell(r, head->recording, head, e);
+	return rc;
 }
 
 int cmd_jobs(int argc, char **argv)
 {
-	struct args a = {.window_s = 600, .to_s = NAN};
+	struct args a = {.window_s = NAN, .from_s = NAN, .to_s = NAN};
 	struct sim_err e = {0};
 	cmd_parse(&jobs_line, argc, argv, &a);
 	/* Too large for the stack: it has the tables of all data centres. */
@@ -464,21 +386,14 @@ int cmd_jobs(int argc, char **argv)
 		return cmd_fail(CMD_TROUBLE, &e);
 	}
 	r->args = &a;
-	int code = CMD_GOOD;
-	int rc = xp_dsa_replay_open(&r->replay, a.recording, &e);
-	if (rc < 0) /* also a recording that is none is trouble, not usage */
-		code = cmd_fail(CMD_TROUBLE, &e);
-	else if ((rc = plan(r, &e)) < 0 || (rc = open_output(r, &e)) < 0)
-		code = cmd_fail(cmd_exit_of(rc), &e);
-	else if ((rc = run_windows(r, &e)) < 0)
-		code = cmd_fail(CMD_TROUBLE, &e);
-	if (rc == 0) {
-		warn_of_parts(&r->replay);
-		if (a.json)
-			jobs_print_json(r);
-		else
-			jobs_print_summary(r);
-	}
+	const int rc = a.merge ? jobs_merge(r, &e) : jobs_run(r, &e);
+	/* What goes wrong on the way is no mistake in the command line, but for
+	 * files that do not belong together. */
+	int code = rc < 0 ? cmd_exit_of(rc) : CMD_GOOD;
+	if (r->begun && code == CMD_USAGE && rc != SIM_EMISMATCH)
+		code = CMD_TROUBLE;
+	if (rc < 0)
+		cmd_fail(code, &e);
 	clean_up(r);
 	free(r);
 	return code;

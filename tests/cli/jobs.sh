@@ -128,7 +128,7 @@ mistakes_are_named() {
 	run_for 2 "$CULPRIT" jobs
 	says 'which RECORDING'
 	run_for 2 "$CULPRIT" jobs rec.h5 rec.h5
-	says 'is a second'
+	says 'several recordings need -o FILE'
 	for window in 0 -1 x 5min 2e9; do
 		run_for 2 "$CULPRIT" jobs rec.h5 --window=$window
 		says "window \"$window\" is not in"

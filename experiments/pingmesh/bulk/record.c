@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "experiments/pingmesh/bulk/day.h"
+#include "experiments/pingmesh/dsa/out.h"
 #include "experiments/pingmesh/record.h"
 #include "experiments/spec/plane.h"
 #include "results/provenance.h"
@@ -23,6 +24,7 @@ int xp_bulk_record_fits(struct xp_spec *s, size_t point, struct sim_err *e)
 static int bulk_record_open(struct xp_dsa_out **out, const struct xp_spec *s,
     const struct xp_mesh_day *d, const char *path, struct sim_err *e)
 {
+	struct xp_dsa_head head = {0};
 	char *spec = NULL;
 	int rc = xp_spec_cell_text(s, &spec, e);
 	const struct xp_dsa_source source = {.recording = s->figure,
@@ -30,9 +32,13 @@ static int bulk_record_open(struct xp_dsa_out **out, const struct xp_spec *s,
 	    .spec = spec,
 	    .window_ns = d->sums.window_ns,
 	    .jobs = d->jobs.jobs,
-	    .services = &d->services};
+	    .services = &d->services,
+	    .to_ns = SIM_NEVER};
 	if (rc == 0)
-		rc = xp_dsa_out_open(out, path, &source, e);
+		rc = xp_dsa_head_make(&head, &source, e);
+	if (rc == 0)
+		rc = xp_dsa_out_open(out, path, &head, e);
+	xp_dsa_head_free(&head);
 	free(spec);
 	return rc;
 }

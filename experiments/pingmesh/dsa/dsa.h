@@ -50,6 +50,7 @@ enum xp_dsa_job {
 	XP_DSA_SILENT_DROP = 16,
 	XP_DSA_COUNTERS = 32,
 };
+enum { XP_DSA_DAY_S = 86400 };          /* whose reloads count together */
 extern const char *const xp_dsa_jobs[]; /* by bit; NULL-terminated */
 
 /* The jobs that are run on windows of that length; see the head of this file.
@@ -161,31 +162,5 @@ int xp_dsa_local_counters(const struct obs_perf *all, const struct topo_dc *dc,
 int xp_dsa_run(struct xp_dsa *d, const struct xp_dsa_window *w, uint32_t jobs,
     const struct obs_probes *probes, const struct obs_perf *counters,
     struct xp_dsa_tables *out, struct sim_err *e);
-
-/* --- files -----------------------------------------------------------------*/
-
-/* Result tables beside a recording (results/h5_table.h): groups by the names
- * above, written window by window. */
-struct xp_dsa_out;
-
-/* What the file says of where its tables come from; the version of culprit that
- * made it is written besides. */
-struct xp_dsa_source {
-	const char *recording;   /* its file's name */
-	const char *recorded_by; /* version of culprit */
-	const char *spec;
-	sim_ns window_ns;
-	uint32_t jobs;
-	const struct xp_dsa_services *services; /* named by their ids */
-};
-
-/* Start a file that takes PATH's place when it is finished. Errors SIM_EIO,
- * SIM_ENOMEM. */
-int xp_dsa_out_open(struct xp_dsa_out **o, const char *path,
-    const struct xp_dsa_source *source, struct sim_err *e);
-int xp_dsa_out_add(struct xp_dsa_out *o, const struct xp_dsa_tables *t,
-    struct sim_err *e);
-int xp_dsa_out_finish(struct xp_dsa_out *o, struct sim_err *e); /* and close */
-void xp_dsa_out_discard(struct xp_dsa_out *o);
 
 #endif

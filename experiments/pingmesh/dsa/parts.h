@@ -17,6 +17,12 @@ struct xp_dsa_key {
 	.to_s = (k)->to_s, .seen_share = (k)->seen_share,                      \
 	.n_probes = (k)->n_probes
 
+enum { XP_DSA_VERSION = 2 }; /* of files */
+
+/* A column of the file, of rows of type struct_row. */
+#define XP_DSA_COLUMN(type, name, units, doc, words)                           \
+	SIM_COLUMN(type, name, offsetof(struct_row, name), units, doc, words),
+
 enum { XP_DSA_N_ACTIONS = ALGO_BLACKHOLE_ESCALATE + 1 };
 
 /* Room for N more rows of a table. */

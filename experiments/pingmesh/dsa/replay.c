@@ -41,8 +41,6 @@ void xp_dsa_replay_close(struct xp_dsa_replay *r)
 	obs_perf_free(&r->counters);
 	obs_perf_free(&r->local_counters);
 	res_recording_close(r->recording);
-	free(r->summary.row);
-	free(r->reloads.row);
 	*r = (struct xp_dsa_replay){0};
 }
 
@@ -59,11 +57,32 @@ int xp_dsa_replay_plan(struct xp_dsa_replay *r, sim_ns from, sim_ns to,
 	r->window = window;
 	r->jobs = jobs ? jobs : xp_dsa_jobs_of(window);
 	/* Whole windows: the last one begins before TO and may end after it. */
-	r->n_windows = (to - from - 1) / window + 1;
+	r->n_windows = r->last = (to - from - 1) / window + 1;
+	r->first = 0;
 	if (r->n_windows > MAX_WINDOWS)
 		return sim_fail(e, SIM_ELIMIT, "%llu windows are more than %d.",
 		    (unsigned long long)r->n_windows, MAX_WINDOWS);
 	return 0;
+}
+
+/* Where the K-th part begins. */
+static uint64_t replay_edge(const struct xp_dsa_replay *r, uint32_t k,
+    uint32_t of)
+{
+	const sim_ns day = XP_DSA_DAY_S * SIM_SEC;
+	const uint64_t i = r->n_windows * k / of;
+	if (k == of || !(r->jobs & XP_DSA_BLACKHOLE))
+		return i;
+	/* The first window that begins on the same day. */
+	const sim_ns begin = (r->from + i * r->window) / day * day;
+	return begin <= r->from ? 0
+				: (begin - r->from + r->window - 1) / r->window;
+}
+
+void xp_dsa_replay_cut(struct xp_dsa_replay *r, uint32_t k, uint32_t of)
+{
+	r->first = replay_edge(r, k, of);
+	r->last = replay_edge(r, k + 1, of);
 }
 
 /* --- a window --------------------------------------------------------------*/
@@ -93,48 +112,27 @@ static int replay_dc(struct xp_dsa_replay *r, const struct xp_dsa_window *w,
 		      : 0;
 }
 
-/* Counters and probes of a window tell of the same servers, so their alerts are
- * not added: those of probes count if there are any, as in column n_alerts. */
-static void replay_count_alerts(struct xp_dsa_replay *r)
+/* A level that found no rows was not measured: its counts are of an earlier
+ * window. */
+static int replay_pool(const struct xp_dsa_replay *r, uint32_t dc,
+    size_t n_before, struct xp_dsa_pool *pool, struct sim_err *e)
 {
-	const struct xp_dsa_tables *t = &r->tables;
-	for (size_t i = 0; i < t->sla.n; i++) {
-		const struct xp_dsa_sla_row *s = &t->sla.row[i];
-		r->n_alerts[s->data_centre][s->kind] +=
-		    s->alert_drop || s->alert_p99;
-	}
-	for (size_t i = 0; t->sla.n == 0 && i < t->counters.n; i++) {
-		const struct xp_dsa_counters_row *c = &t->counters.row[i];
-		r->n_alerts[c->data_centre][c->kind] +=
-		    c->alert_drop || c->alert_p99;
-	}
+	return r->tables.sla.n > n_before
+	    ? xp_dsa_pool_add(pool, dc, &r->dc[dc].sla, e)
+	    : 0;
 }
 
-/* Keep what the summary of all windows needs. The tables themselves are written
- * and forgotten, so memory does not grow with the length of the recording. */
-static int replay_remember(struct xp_dsa_replay *r, struct sim_err *e)
+static void replay_name(struct xp_dsa_tables *t, uint32_t recording)
 {
-	const struct xp_dsa_tables *t = &r->tables;
-	replay_count_alerts(r);
-	int rc = SIM_RESERVE(&r->summary.row, &r->summary.cap,
-	    r->summary.n + t->summary.n, e);
-	for (size_t i = 0; rc == 0 && i < t->summary.n; i++)
-		r->summary.row[r->summary.n++] = t->summary.row[i];
-	for (size_t i = 0; rc == 0 && i < t->blackhole_tors.n; i++) {
-		const struct xp_dsa_blackhole_tors_row *b =
-		    &t->blackhole_tors.row[i];
-		if (b->action == ALGO_BLACKHOLE_RELOAD &&
-		    (rc = SIM_RESERVE(&r->reloads.row, &r->reloads.cap,
-			 r->reloads.n + 1, e)) == 0)
-			r->reloads.row[r->reloads.n++] =
-			    (struct xp_dsa_reload){b->from_s, b->data_centre,
-				b->tor};
-	}
-	return rc;
+#define X(table, columns)                                                      \
+	for (size_t i = 0; i < t->table.n; i++)                                \
+		t->table.row[i].recording = recording;
+	XP_DSA_WINDOW_TABLES(X)
+#undef X
 }
 
 static int replay_window(struct xp_dsa_replay *r, uint64_t i,
-    struct xp_dsa_out *out, struct sim_err *e)
+    const struct xp_dsa_into *into, struct sim_err *e)
 {
 	struct xp_dsa_window w = {.from = r->from + i * r->window};
 	int rc = 0;
@@ -147,19 +145,24 @@ static int replay_window(struct xp_dsa_replay *r, uint64_t i,
 	if (rc == 0 && r->jobs & ~(uint32_t)XP_DSA_COUNTERS)
 		rc = res_recording_probes(r->recording, w.from, w.to,
 		    &r->probes, e);
-	for (uint32_t dc = 0; rc == 0 && dc < r->info->n_dcs; dc++)
-		rc = replay_dc(r, &w, dc, e);
-	if (rc == 0 && (rc = replay_remember(r, e)) == 0)
-		rc = xp_dsa_out_add(out, &r->tables, e);
-	return rc;
+	for (uint32_t dc = 0; rc == 0 && dc < r->info->n_dcs; dc++) {
+		const size_t n_before = r->tables.sla.n;
+		if ((rc = replay_dc(r, &w, dc, e)) == 0)
+			rc = replay_pool(r, dc, n_before, into->pool, e);
+	}
+	if (rc < 0)
+		return rc;
+	replay_name(&r->tables, into->recording);
+	rc = xp_dsa_digest_add(into->digest, &r->tables, e);
+	return rc < 0 ? rc : xp_dsa_out_add(into->out, &r->tables, e);
 }
 
-int xp_dsa_replay_run(struct xp_dsa_replay *r, struct xp_dsa_out *out,
-    void (*tell)(void *arg, uint64_t n_done), void *arg, struct sim_err *e)
+int xp_dsa_replay_run(struct xp_dsa_replay *r, const struct xp_dsa_into *into,
+    struct sim_err *e)
 {
 	int rc = 0;
-	for (uint64_t i = 0; rc == 0 && i < r->n_windows; i++)
-		if ((rc = replay_window(r, i, out, e)) == 0)
-			tell(arg, i + 1);
+	for (uint64_t i = r->first; rc == 0 && i < r->last; i++)
+		if ((rc = replay_window(r, i, into, e)) == 0 && into->tell)
+			into->tell(into->arg);
 	return rc;
 }

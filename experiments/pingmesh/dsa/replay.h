@@ -4,20 +4,15 @@
  *	recording --> probes and counters of a window
  *	                --> a struct xp_dsa for each data centre --> tables
  *
- * Tables go to a file as soon as a window is done; only what a summary of all
- * windows needs is kept.
+ * Tables go to a file as soon as a window is done; what is kept of all windows is
+ * a digest, and counts (pool.h).
  */
 #ifndef EXPERIMENTS_PINGMESH_DSA_REPLAY_H
 #define EXPERIMENTS_PINGMESH_DSA_REPLAY_H
 
-#include "experiments/pingmesh/dsa/dsa.h"
-#include "results/recording.h"
-
-/* A ToR that a black-hole job would reload. */
-struct xp_dsa_reload {
-	double from_s; /* of the window */
-	uint32_t data_centre, tor;
-};
+#include "experiments/pingmesh/dsa/digest.h"
+#include "experiments/pingmesh/dsa/out.h"
+#include "experiments/pingmesh/dsa/pool.h"
 
 /* Zeroed is empty. */
 struct xp_dsa_replay {
@@ -27,27 +22,15 @@ struct xp_dsa_replay {
 	struct xp_dsa_services services;
 	struct xp_dsa dc[RES_RECORDING_MAX_DCS];
 
-	/* Windows, as planned. */
+	/* Windows, as planned; FIRST to LAST - 1 of them are run. */
 	sim_ns from, window;
-	uint64_t n_windows;
+	uint64_t n_windows, first, last;
 	uint32_t jobs;
 
 	/* Of a window: of all data centres, and of one. */
 	struct obs_probes probes, local_probes;
 	struct obs_perf counters, local_counters;
 	struct xp_dsa_tables tables;
-
-	/* Of all windows so far: the rows of `summary`, reloads, and how many
-	 * scopes of each kind alerted, each once a window. */
-	struct {
-		size_t n, cap;
-		struct xp_dsa_summary_row *row;
-	} summary;
-	struct {
-		size_t n, cap;
-		struct xp_dsa_reload *row;
-	} reloads;
-	size_t n_alerts[RES_RECORDING_MAX_DCS][ALGO_SLA_N_KINDS];
 };
 
 /* Open recording PATH, with the parameters of its spec. Errors those of
@@ -59,16 +42,29 @@ void xp_dsa_replay_close(struct xp_dsa_replay *r);
 
 /* Plan whole windows of WINDOW ns from FROM on, the last of which begins before
  * TO. TO may be SIM_NEVER, for the recording's end; JOBS may be 0, for those of
- * xp_dsa_jobs_of().
+ * xp_dsa_jobs_of(). All of them are run.
  * Errors SIM_ERANGE (FROM is not before the end), SIM_ELIMIT (too many). */
 int xp_dsa_replay_plan(struct xp_dsa_replay *r, sim_ns from, sim_ns to,
     sim_ns window, uint32_t jobs, struct sim_err *e);
 
-/* Run the planned windows and add what their jobs find to OUT. TELL is called
- * after each window with the number of those that are done. Errors those of
- * reading, of the jobs and of OUT. Cost one window's rows in memory at a time.
- */
-int xp_dsa_replay_run(struct xp_dsa_replay *r, struct xp_dsa_out *out,
-    void (*tell)(void *arg, uint64_t n_done), void *arg, struct sim_err *e);
+/* Run only the K-th, from 0, of OF parts, each a run of windows. A day's windows
+ * stay together where black holes are looked for, since reloads count for the
+ * day. A part may be empty; all parts are the whole. */
+void xp_dsa_replay_cut(struct xp_dsa_replay *r, uint32_t k, uint32_t of);
+
+/* Where what is found goes. */
+struct xp_dsa_into {
+	uint32_t recording; /* its number */
+	struct xp_dsa_out *out;
+	struct xp_dsa_digest *digest;
+	struct xp_dsa_pool *pool;
+	void (*tell)(void *arg); /* after each window; NULL: nobody */
+	void *arg;
+};
+
+/* Run the planned windows and add what their jobs find. Errors those of reading,
+ * of the jobs and of OUT. Cost one window's rows in memory at a time. */
+int xp_dsa_replay_run(struct xp_dsa_replay *r, const struct xp_dsa_into *into,
+    struct sim_err *e);
 
 #endif

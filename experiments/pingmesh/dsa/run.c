@@ -21,7 +21,7 @@ uint32_t xp_dsa_jobs_of(sim_ns window_ns)
 		return XP_DSA_COUNTERS;
 	if (window_ns < 3600 * SIM_SEC)
 		return always;
-	if (window_ns < 86400 * SIM_SEC)
+	if (window_ns < XP_DSA_DAY_S * SIM_SEC)
 		return always | XP_DSA_BLACKHOLE | XP_DSA_SILENT_DROP;
 	return always | XP_DSA_BLACKHOLE;
 }
@@ -296,7 +296,7 @@ static int use_probes(struct xp_dsa *d, const struct xp_dsa_window *w,
     uint32_t jobs, const struct obs_probes *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
-	const uint64_t day = w->from / (86400 * SIM_SEC);
+	const uint64_t day = w->from / (XP_DSA_DAY_S * SIM_SEC);
 	const int rc =
 	    obs_probes_check(t, d->dc.first_host, d->dc.clos.all_hosts, e);
 	if (rc < 0)

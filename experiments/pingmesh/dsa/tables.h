@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Each table is an array of structs that is made from one list, which also
- * makes the columns of the results file. All rows begin with the same key. */
+ * makes the columns of the results file. Rows of windows begin with the same
+ * key. */
 #ifndef EXPERIMENTS_PINGMESH_DSA_TABLES_H
 #define EXPERIMENTS_PINGMESH_DSA_TABLES_H
 
@@ -10,6 +11,7 @@
 #include <stdint.h>
 
 #include "algos/pingmesh/drop_rate.h"
+#include "sim/table.h"
 
 /* The words that numbers in columns stand for; NULL-terminated. */
 extern const char *const xp_dsa_kinds[];
@@ -28,7 +30,8 @@ extern const char *const xp_dsa_tiers[];
 	X(double, seen_share, "1",                                             \
 	    "share of the window recorded times share of servers heard of",    \
 	    NULL)                                                              \
-	X(uint64_t, n_probes, "probes", "of the window, of all servers", NULL)
+	X(uint64_t, n_probes, "probes", "of the window, of all servers", NULL) \
+	X(uint32_t, recording, "1", "row of table recordings", NULL)
 
 #define XP_DSA_DROP_RATE_COLUMNS(X)                                            \
 	XP_DSA_KEY(X)                                                          \
@@ -117,8 +120,39 @@ extern const char *const xp_dsa_tiers[];
 	X(double, n_escalate, "ToRs", "in pods to be looked at", NULL)         \
 	X(uint8_t, tier, "1", "that drops at random", xp_dsa_tiers)
 
-/*  X(table, columns) */
-#define XP_DSA_TABLES(X)                                                       \
+/* Over all windows of all recordings: the scopes of `sla` but for servers, and
+ * the counts that their quantiles are read from (pool.h). No key. */
+#define XP_DSA_SCOPE(X)                                                        \
+	X(uint32_t, data_centre, "1", "number of the data centre", NULL)       \
+	X(uint8_t, kind, "1", "what the scope is", xp_dsa_kinds)               \
+	X(uint32_t, id, "1", "its number in the data centre", NULL)
+
+#define XP_DSA_POOLED_COLUMNS(X)                                               \
+	XP_DSA_SCOPE(X)                                                        \
+	X(uint64_t, n_success, "probes", "connected", NULL)                    \
+	X(uint64_t, n_drop, "probes", "of these, after a lost SYN", NULL)      \
+	X(double, drop_rate, "1", "n_drop / n_success", NULL)                  \
+	X(double, drop_rate_lo, "1", "exact 95 % interval: from", NULL)        \
+	X(double, drop_rate_hi, "1", "exact 95 % interval: to", NULL)          \
+	X(double, p50_us, "us", "median connect time: end of its bucket",      \
+	    NULL)                                                              \
+	X(double, p99_us, "us", "99th percentile, likewise", NULL)             \
+	X(double, p999_us, "us", "99.9th percentile, likewise", NULL)
+
+#define XP_DSA_HISTOGRAM_COLUMNS(X)                                            \
+	XP_DSA_SCOPE(X)                                                        \
+	X(uint32_t, bucket, "1", "by time, see end_us", NULL)                  \
+	X(double, end_us, "us", "times are below", NULL)                       \
+	X(uint64_t, n, "probes", "connected in such a time", NULL)
+
+/* By their places in the order in which they were analysed. */
+#define XP_DSA_RECORDINGS_COLUMNS(X)                                           \
+	X(struct sim_name, name, "1", "of the file", NULL)                     \
+	X(uint64_t, n_bytes, "bytes", "of the file", NULL)                     \
+	X(uint64_t, checksum, "1", "of its seal", NULL)
+
+/*  X(table, columns), of each window */
+#define XP_DSA_WINDOW_TABLES(X)                                                       \
 	X(drop_rate, XP_DSA_DROP_RATE_COLUMNS)                                 \
 	X(sla, XP_DSA_SLA_COLUMNS)                                             \
 	X(heatmap, XP_DSA_HEATMAP_COLUMNS)                                     \
@@ -126,6 +160,12 @@ extern const char *const xp_dsa_tiers[];
 	X(silent_drop_cells, XP_DSA_SILENT_DROP_COLUMNS)                       \
 	X(counters, XP_DSA_COUNTERS_COLUMNS)                                   \
 	X(summary, XP_DSA_SUMMARY_COLUMNS)
+
+#define XP_DSA_TABLES(X)                                                       \
+	XP_DSA_WINDOW_TABLES(X)                                                \
+	X(pooled, XP_DSA_POOLED_COLUMNS)                                       \
+	X(histogram, XP_DSA_HISTOGRAM_COLUMNS)                                 \
+	X(recordings, XP_DSA_RECORDINGS_COLUMNS)
 
 /* struct xp_dsa_<table>_row */
 #define XP_DSA_MEMBER(type, name, units, doc, words) type name;
