@@ -18,6 +18,8 @@
 #   make soak-real    the same with a loss of 0.1 %, for minutes
 #   make accuracy     the detection-accuracy gates alone  [GATE=--fresh-seed]
 #   make bench        speed and memory, as ratios measured in one run
+#   make scale        size against cost: cells, hosts, probes -> plots/scale.tsv
+#                     and .svg, a minute or two; SCALE=small without the largest
 #   make lint         the gates, cppcheck, and clang-format on everything
 #   make soak         10,000 random histories of Pingmesh's agent, and what a
 #                     loss of power leaves of 300 of each store
@@ -375,6 +377,16 @@ bench: deps
 	@$(MAKE) --no-print-directory -j$J $B/tests/bench
 	@$B/tests/bench
 
+# What is tracked says of which build and machine it is; a part of it is not.
+scale: deps
+	@$(MAKE) --no-print-directory -j$J all
+	@mkdir -p plots/out
+	@tests/scale.sh $B $(SCALE) >plots/out/scale.tsv
+	@$(if $(SCALE),,cp plots/out/scale.tsv plots/scale.tsv)
+	@cd plots && gnuplot -c scale.gp $(if $(SCALE),out/)scale.tsv \
+	    $(if $(SCALE),out/)scale.svg
+	@column -t -s "$$(printf '\t')" plots/out/scale.tsv
+
 # MUTATE='--near', ...
 N    ?= 150
 SEED ?= 1
@@ -501,6 +513,6 @@ lint: $(GATES)
 FORCE:
 .SECONDARY:
 .PHONY: all help deps quickstart check check-real check-cluster check-browser \
-	soak-real verify expected arena accuracy bench soak mutate figures \
+	soak-real verify expected arena accuracy bench scale soak mutate figures \
 	fuzz map clean $(GATES) \
 	lint FORCE
