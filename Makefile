@@ -85,9 +85,11 @@ UNFIT += $(if $(CURL),experiments/live/fetch_none.c \
 	experiments/live/call_none.c,experiments/live/fetch.c \
 	experiments/live/call.c experiments/live/url.c)
 # Certificates and signatures take GnuTLS; without,
-# experiments/live/ca_none.c says so.
+# experiments/live/{ca,identity}_none.c say so.
 TLS   := $(shell pkg-config --exists gnutls && echo gnutls)
-UNFIT += $(if $(TLS),experiments/live/ca_none.c,experiments/live/ca.c)
+UNFIT += $(if $(TLS),experiments/live/ca_none.c \
+	experiments/live/identity_none.c,experiments/live/ca.c \
+	experiments/live/identity.c experiments/live/tls.c)
 # Captures take libpcap; without, experiments/everflow/capture_none.c says so.
 PCAP  := $(shell pkg-config --exists libpcap && echo libpcap)
 UNFIT += $(if $(PCAP),experiments/everflow/capture_none.c,\

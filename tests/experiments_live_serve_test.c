@@ -304,6 +304,83 @@ static void a_batch_is_kept_and_then_answered(void **state)
 	check_form();
 }
 
+/* --- who asks ------------------------------------------------------------- */
+static int is_17(void *peer, uint32_t address)
+{
+	(*(int *)peer)++;
+	return address == 0x0a000011;
+}
+
+static void a_list_is_for_the_server_alone(void **state)
+{
+	static struct xp_http_site stopped = {.plan = &plan, .stopped = 1};
+	int n_asked = 0;
+	struct xp_http_request q = {.method = "GET",
+	    .is_for = is_17,
+	    .peer = &n_asked};
+	(void)state;
+	for (uint32_t s = 0; s < 64; s++) {
+		char address[16], target[32];
+		topo_addr_format(topo_addr_of_host(s), address);
+		snprintf(target, sizeof(target), "/pinglist/%s", address);
+		q.target = target;
+		/* Whether it has one before makes no difference. */
+		q.if_none_match = s % 2 ? "*" : NULL;
+		assert_int_equal(xp_http_head(&controller, &q, &a),
+		    XP_HTTP_ANSWERED);
+		assert_int_equal(n_asked, s + 1);
+		check_form();
+		if (s == 16) {
+			assert_int_equal(a.status, 200);
+			continue;
+		}
+		assert_int_equal(a.status, 403);
+		assert_int_equal(a.counter, XP_HTTP_refused);
+		assert_true(!a.is_pinglist && a.etag[0] == '\0');
+		assert_non_null(strstr(a.bytes, address));
+		assert_int_equal(xp_http_head(&stopped, &q, &a),
+		    XP_HTTP_ANSWERED);
+		assert_int_equal(a.status, 403);
+		n_asked--;
+	}
+	/* What is nobody's is for all. */
+	q.target = "/health";
+	assert_int_equal(xp_http_head(&controller, &q, &a), XP_HTTP_ANSWERED);
+	assert_int_equal(a.status, 200);
+	assert_int_equal(n_asked, 64);
+}
+
+static void a_batch_is_taken_of_its_own_server_alone(void **state)
+{
+	static struct algo_pingmesh_batch b = {.born_ns = 5, .number = 3};
+	static const uint32_t others[] = {0, 0x0a000010, 0x0a000012, 0x1100000a,
+	    UINT32_MAX};
+	unsigned char bytes[48];
+	int n_asked = 0;
+	struct xp_http_request q = {.body = bytes,
+	    .n_body = sizeof(bytes),
+	    .is_for = is_17,
+	    .peer = &n_asked};
+	(void)state;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		b.src_ip = others[i];
+		algo_pingmesh_wire_encode(&b, bytes);
+		assert_int_equal(xp_http_body(&q, &a), XP_HTTP_ANSWERED);
+		assert_int_equal(a.status, 403);
+		assert_int_equal(a.counter, XP_HTTP_refused);
+		check_form();
+	}
+	b.src_ip = 0x0a000011;
+	algo_pingmesh_wire_encode(&b, bytes);
+	assert_int_equal(xp_http_body(&q, &a), XP_HTTP_KEEP);
+	/* What is no batch has no server to ask for. */
+	n_asked = 0;
+	bytes[20] ^= 1;
+	assert_int_equal(xp_http_body(&q, &a), XP_HTTP_ANSWERED);
+	assert_int_equal(a.status, 400);
+	assert_int_equal(n_asked, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -317,6 +394,8 @@ int main(void)
 	    cmocka_unit_test(a_body_that_cannot_be_a_batch_is_not_asked_for),
 	    cmocka_unit_test(a_length_said_twice_is_refused),
 	    cmocka_unit_test(a_batch_is_kept_and_then_answered),
+	    cmocka_unit_test(a_list_is_for_the_server_alone),
+	    cmocka_unit_test(a_batch_is_taken_of_its_own_server_alone),
 	};
 	return cmocka_run_group_tests_name("experiments/live/serve", tests,
 	    make_plan, NULL);

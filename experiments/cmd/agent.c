@@ -1,10 +1,12 @@
 /* experiments/cmd/agent.c -- culprit agent: probe from this host, for good.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/identity.h"
 #include "experiments/cmd/long_run.h"
 #include "experiments/live/agent_daemon.h"
 #include "experiments/live/daemon.h"
@@ -143,6 +145,7 @@ static const struct cmd_option cmd_agent_options[] = {
     {"dscp", 0, "N,...", "DSCP of each class (0)", .take = take_dscps},
     {"param", 'p', "KEY=VALUE", "a parameter below; may be repeated",
 	.take = take_agent_param},
+    {.with = cmd_identity_options, .at = CMD_AT(params.identity)},
     CMD_LONG_RUN_OPTIONS,
     {"once", 0, NULL,
 	"ask for the list once, probe nobody; exit 1 if there is none",
@@ -159,6 +162,7 @@ static void cmd_agent_check(const void *args, struct argp_state *state)
 	if (p->agent.first_port > p->agent.last_port)
 		argp_error(state, "first_port %u is above last_port %u",
 		    p->agent.first_port, p->agent.last_port);
+	cmd_identity_check(&p->identity, state);
 	if (a->n_dscps > p->fabric.n_classes)
 		argp_error(state, "%u DSCPs, but %u ports", a->n_dscps,
 		    p->fabric.n_classes);
@@ -172,8 +176,12 @@ static void cmd_agent_put_more(FILE *out, const void *args)
 	fprintf(out,
 	    "Every 300 s or so it asks the controller for GET "
 	    "/pinglist/ADDRESS, and POSTs what it saw to /results of the "
-	    "collector. URLs begin with http://, or with https:// where "
-	    "libcurl has TLS; certificates are then checked.\n\n"
+	    "collector. URLs begin with https://, or with http:// if they "
+	    "are of this host or --insecure is given. With --ca, --cert and "
+	    "--key it shows who it is, and asks no server but one with a "
+	    "certificate of that authority for the address or name in the "
+	    "URL. The files are read by the user that it becomes (--user), "
+	    "and looked at before each contact.\n\n"
 	    "What it must not do, no list and no parameter makes it do:\n"
 	    "  two probes of one pair are 10 s apart or more\n"
 	    "  no payload is above 65536 bytes\n"
@@ -208,6 +216,9 @@ int cmd_agent(int argc, char **argv)
 	if (rc < 0)
 		return cmd_fail(CMD_TROUBLE, &e);
 	cmd_parse(&cmd_agent_line, argc, argv, &a);
+	/* As in cmd_serve(): files are looked at by themselves. */
+	if (a.params.identity.ca)
+		signal(SIGHUP, SIG_IGN);
 	if ((rc = derive(&a.params, &e)) < 0 ||
 	    (rc = xp_agent_open(&agent, &a.params, &e)) < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);

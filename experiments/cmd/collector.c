@@ -101,8 +101,11 @@ static void cmd_collector_put_more(FILE *out, const void *args)
 	    "sent: it is known by the server, the start of its agent and its "
 	    "number, also after a restart, as long as its file is there. Only "
 	    "once it is on the disk is it answered with 200; with anything "
-	    "else an agent tries again. There is no encryption, and anybody "
-	    "may post: listen where only servers reach.\n\n"
+	    "else an agent tries again.\n\n");
+	cmd_serve_help(out);
+	fprintf(out,
+	    "A batch is taken of an agent that has its address in its "
+	    "certificate, and of no other.\n\n"
 	    "--export may run beside a collector. SPEC, or --set and --dc, "
 	    "say where the servers stand, as for `culprit controller`.\n\n");
 	cmd_plan_shape_help(out);

@@ -44,8 +44,11 @@ static void controller_put_more(FILE *out, const void *args)
 	    "behind one address. To stop all agents, make the stop file: each "
 	    "list is then answered with 404, at which an agent drops its "
 	    "peers. If it cannot be told whether the file exists, agents stop "
-	    "too. There is no encryption, and anybody may ask: listen where "
-	    "only servers reach.\n\n");
+	    "too.\n\n");
+	cmd_serve_help(out);
+	fprintf(out,
+	    "An agent gets the list of an address that is in its "
+	    "certificate, and no other.\n\n");
 	cmd_plan_help(out);
 }
 

@@ -3,9 +3,11 @@
  */
 #include "experiments/cmd/serve.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/identity.h"
 #include "sim/text.h"
 
 #define SERVE_AT(member) offsetof(struct xp_http_params, member)
@@ -28,8 +30,16 @@ const struct cmd_option cmd_serve_options[] = {
 	.take = cmd_take_u32, .at = SERVE_AT(receive_s), .min = 1, .max = 3600},
     {"send-s", 0, "S", "seconds that fetching an answer may take (60)",
 	.take = cmd_take_u32, .at = SERVE_AT(send_s), .min = 1, .max = 3600},
+    {.with = cmd_identity_options, .at = SERVE_AT(identity)},
     {0},
 };
+
+/* Lines of a log, whose reader knows the time. */
+static void cmd_serve_tell(void *arg, const char *line)
+{
+	(void)arg;
+	fprintf(stderr, "culprit: %s\n", line);
+}
 
 void cmd_serve_check(const struct xp_http_params *p, struct argp_state *state)
 {
@@ -38,15 +48,32 @@ void cmd_serve_check(const struct xp_http_params *p, struct argp_state *state)
 		argp_error(state,
 		    "--max-connections %u is less than one a thread",
 		    p->max_connections);
+	cmd_identity_check(&p->identity, state);
+}
+
+void cmd_serve_help(FILE *out)
+{
+	fprintf(out,
+	    "With --ca, --cert and --key it speaks TLS, with clients that "
+	    "have a certificate of that authority; others are refused, and "
+	    "told of on stderr. New files are taken within a second, without "
+	    "a restart. Without them it speaks in the clear with anybody, on "
+	    "this host alone unless --insecure is given.\n\n");
 }
 
 int cmd_serve(const struct xp_http_params *params,
-    const struct xp_http_service *service, const char *what)
+    const struct xp_http_service *of, const char *what)
 {
 	struct xp_http_params p = *params;
+	struct xp_http_service service = *of;
 	struct xp_http_server *s;
 	struct sim_err e = {0};
 	char url[80];
+	service.tell = cmd_serve_tell;
+	/* Files are looked at by themselves, so a hang-up, by which daemons are
+	 * told to, is no reason to end. */
+	if (p.identity.ca)
+		signal(SIGHUP, SIG_IGN);
 	/* A thread serves many connections, so more than a few do not help. */
 	if (p.threads == 0) {
 		const unsigned n = cmd_processors();
@@ -54,7 +81,7 @@ int cmd_serve(const struct xp_http_params *params,
 		if (p.threads > p.max_connections)
 			p.threads = p.max_connections;
 	}
-	const int rc = xp_http_open(&s, &p, service, &e);
+	const int rc = xp_http_open(&s, &p, &service, &e);
 	if (rc < 0)
 		/* A program built without the HTTP library
 		 * can't do what was asked. */

@@ -13,6 +13,9 @@ extern const struct cmd_option cmd_serve_options[];
 /* Ends the program if they contradict each other. */
 void cmd_serve_check(const struct xp_http_params *p, struct argp_state *state);
 
+/* What --help says of certificates. */
+void cmd_serve_help(FILE *out);
+
 /* 0 threads: one a processor, up to 8. */
 #define CMD_SERVE_DEFAULTS                                                     \
 	{                                                                      \

@@ -234,7 +234,11 @@ int cmd_trace_serve(int argc, char **argv)
 	struct args a = {.most = 1000000,
 	    .memory_mib = 1024,
 	    .keep_mib = 64,
-	    .http = {.max_connections = 32, .receive_s = 10, .send_s = 60}};
+	    .http = {.max_connections = 32,
+		.receive_s = 10,
+		.send_s = 60,
+		/* It has no certificates; the help says so. */
+		.identity.insecure = 1}};
 	struct xp_spec s = {0};
 	struct xp_config c = {0};
 	struct topo t = {0};

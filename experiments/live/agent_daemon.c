@@ -150,7 +150,7 @@ static void log_lines(struct xp_agent *a)
 		    algo_pingmesh_lines[l->line], l->value);
 	}
 	const struct xp_fetch_counters *c = xp_fetch_count(a->fetch);
-	const uint64_t n_blamed = c->n_unanswered + c->n_untaken;
+	const uint64_t n_blamed = c->n_unanswered + c->n_untaken + c->n_unfit;
 	/* One line however many failed, with the reason of the last: a
 	 * collector that is down must not fill the log. */
 	if (n_blamed > a->n_blamed)
@@ -292,6 +292,7 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 	    .upload_s = p->agent.upload_timeout_s,
 	    /* Room for the largest list that the agent would take, and its
 	     * frame. */
+	    .identity = p->identity,
 	    .max_bytes = 4096 +
 		(size_t)p->agent.max_entries * ALGO_PINGMESH_ENTRY_BYTES};
 	int rc;
@@ -311,9 +312,12 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 		return rc;
 	/* Rights go as soon as sockets and files are open, and before the first
 	 * byte of anybody else is read. */
-	if ((rc = xp_daemon_drop(p->user, e)) < 0 ||
-	    (rc = xp_fetch_serve(a->fetch, a->fabric, e)) < 0)
+	if ((rc = xp_daemon_drop(p->user, e)) < 0)
 		return rc;
+	/* Its certificate is read by whoever it has become, who is to read the
+	 * next ones, too. */
+	if ((rc = xp_fetch_serve(a->fetch, a->fabric, e)) < 0)
+		return sim_wrap(e, rc, "by the user that it becomes (--user)");
 	return open_agent(a, e);
 }
 

@@ -24,10 +24,11 @@ struct xp_agent_params {
 	struct algo_pingmesh_params agent; /* with its address */
 	struct fabric_real_params fabric;
 	const char *controllers, *collector; /* collector NULL: none */
-	const char *user;                    /* NULL: see xp_daemon_drop() */
-	const char *log, *status;            /* NULL: stderr; none */
-	uint32_t memory_mib;                 /* 0: no limit */
-	double for_s;                        /* 0: until a signal comes */
+	struct xp_identity_params identity;
+	const char *user;         /* NULL: see xp_daemon_drop() */
+	const char *log, *status; /* NULL: stderr; none */
+	uint32_t memory_mib;      /* 0: no limit */
+	double for_s;             /* 0: until a signal comes */
 	double grace_s;
 	int once; /* ask for a list once, and probe nobody */
 };

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define LATE_DEFINE
 #include "experiments/live/gnutls.late.h"
 #include "results/file.h"
 #include "sim/text.h"

@@ -35,6 +35,7 @@ struct transfer {
 	int is_busy;
 	uint64_t token;
 	sim_ns until; /* of the fabric's clock */
+	char why[CURL_ERROR_SIZE];
 };
 
 struct bytes {
@@ -56,6 +57,7 @@ struct xp_fetch {
 	unsigned n_controllers, first, n_asked;
 	struct bytes had, coming;
 	int is_lent; /* `had`, to the agent */
+	struct xp_identity identity;
 	size_t n_said;
 
 	/* The wall clock less the fabric's: when this began, and for the batch
@@ -201,6 +203,20 @@ static const char *url_of(const struct xp_fetch *f, const struct transfer *t)
 	    : f->controller[(f->first + f->n_asked) % f->n_controllers];
 }
 
+/* Files that are of no use, as a certificate without its key, leave those that
+ * were had in place. */
+static int fetch_identify(struct xp_fetch *f, const struct transfer *t)
+{
+	struct sim_err e;
+	const int rc = xp_identity_look(&f->identity, &e);
+	f->count.n_renewed += rc > 0;
+	if (rc < 0) {
+		f->count.n_unfit++;
+		snprintf(f->why, sizeof(f->why), "%.500s", e.msg);
+	}
+	return xp_url_identify(t->easy, &f->identity);
+}
+
 /* Begin a transfer, with one part in SHARE of the time that is left. Returns 0
  * if libcurl does not, or if no time is left. */
 static int fetch_begin(struct xp_fetch *f, struct transfer *t,
@@ -213,7 +229,8 @@ static int fetch_begin(struct xp_fetch *f, struct transfer *t,
 	 * that its transfer has ended. */
 	curl_slist_free_all(t->headers);
 	t->headers = header ? curl_slist_append(NULL, header) : NULL;
-	if (ms <= 0 || (header && !t->headers))
+	t->why[0] = '\0';
+	if (ms <= 0 || (header && !t->headers) || !fetch_identify(f, t))
 		return 0;
 	if (curl_easy_setopt(t->easy, CURLOPT_URL, url_of(f, t)) != CURLE_OK ||
 	    curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers) !=
@@ -232,15 +249,22 @@ static void fetch_stop(struct xp_fetch *f, struct transfer *t)
 	t->is_busy = 0;
 }
 
+/* On TLS libcurl has more to say in its buffer than a code is worth: what is wrong
+ * with whose certificate. */
 static void fetch_blame(struct xp_fetch *f, const struct transfer *t,
     CURLcode code, long status)
 {
+	const char *url = url_of(f, t), *why = "no time was left";
 	char said[64];
-	snprintf(said, sizeof(said), "it answers %ld", status);
-	snprintf(f->why, sizeof(f->why), "%.400s: %s", url_of(f, t),
-	    code != CURLE_OK ? curl_easy_strerror(code)
-		: status > 0 ? said
-			     : "no time was left");
+	snprintf(said, sizeof(said), "it answers %ld%s", status,
+	    status == 403 ? ", not for this certificate" : "");
+	if (code != CURLE_OK)
+		why = strncmp(url, "https:", 6) == 0 && t->why[0] != '\0'
+		    ? t->why
+		    : curl_easy_strerror(code);
+	else if (status > 0)
+		why = said;
+	snprintf(f->why, sizeof(f->why), "%.200s: %s", url, why);
 }
 
 /* --- lists ---------------------------------------------------------------- */
@@ -513,6 +537,11 @@ static int take_urls(struct xp_fetch *f, struct sim_err *e)
 	if (rc == 0 && f->params.collector)
 		rc = xp_url_take(f->collector, f->params.collector,
 		    strlen(f->params.collector), "/results", e);
+	for (unsigned i = 0; i < f->n_controllers && rc == 0; i++)
+		rc = xp_url_check_plain(f->controller[i], &f->params.identity,
+		    e);
+	if (rc == 0 && f->params.collector)
+		rc = xp_url_check_plain(f->collector, &f->params.identity, e);
 	return rc;
 }
 
@@ -523,6 +552,8 @@ static int fetch_set_up(struct xp_fetch *f, struct transfer *t)
 {
 	t->easy = xp_url_easy();
 	return t->easy &&
+	    curl_easy_setopt(t->easy, CURLOPT_ERRORBUFFER, t->why) ==
+	    CURLE_OK &&
 	    curl_easy_setopt(t->easy, CURLOPT_WRITEDATA, f) == CURLE_OK;
 }
 
@@ -597,6 +628,9 @@ int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
 	    .taken = fetch_taken,
 	    .fd = f->epoll,
 	    .ready = ready};
+	const int rc = xp_identity_open(&f->identity, &f->params.identity, e);
+	if (rc < 0)
+		return rc;
 	f->fabric = fabric;
 	f->born_shift = wall_shift(f);
 	return fabric_real_serve(fabric, &s, e);
@@ -622,6 +656,7 @@ void xp_fetch_close(struct xp_fetch *f)
 		close(f->epoll);
 	if (f->timer >= 0)
 		close(f->timer);
+	xp_identity_close(&f->identity);
 	free(f->had.p);
 	free(f->coming.p);
 	free(f);

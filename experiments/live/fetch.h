@@ -28,11 +28,16 @@
  * posted once, beside a batch that may be under way.
  *
  * No proxy, user, cookie or environment variable has a say. https:// is taken
- * if libcurl has it, and certificates are then checked as the system does.
+ * if libcurl has it. With files of an identity the agent shows its certificate, and
+ * takes a server whose authority is among ours and whose certificate has the
+ * address or name in the URL; the files are looked at before each contact. Without
+ * them the system says whom to believe. http:// goes to this host alone, unless it
+ * is said to be fine.
  */
 #ifndef EXPERIMENTS_LIVE_FETCH_H
 #define EXPERIMENTS_LIVE_FETCH_H
 
+#include "experiments/live/identity.h"
 #include "models/real/real.h"
 
 enum { XP_FETCH_MAX_CONTROLLERS = 16 };
@@ -43,6 +48,7 @@ struct xp_fetch_params {
 	uint32_t address;         /* the agent's */
 	double fetch_s, upload_s; /* the agent's deadlines */
 	size_t max_bytes;         /* of a list */
+	struct xp_identity_params identity;
 };
 
 #define XP_FETCH_COUNTERS(X)                                                   \
@@ -53,7 +59,9 @@ struct xp_fetch_params {
 	X(n_taken, "batches that the collector took")                          \
 	X(n_untaken, "batches that it did not take, each try")                 \
 	X(n_windows, "windows of counters that it took")                       \
-	X(n_windows_lost, "windows of counters that it did not take")
+	X(n_windows_lost, "windows of counters that it did not take")          \
+	X(n_renewed, "times that new certificates were taken")                 \
+	X(n_unfit, "times that they were of no use")
 
 struct xp_fetch_counters {
 #define X(name, doc) uint64_t name;
@@ -72,7 +80,8 @@ int xp_fetch_open(struct xp_fetch **out, const struct xp_fetch_params *p,
     struct sim_err *e);
 
 /* Be the services of FABRIC, whose only host is the agent's, until that is
- * closed; once. Errors SIM_EIO. */
+ * closed; once. The files of its identity are read here, by whoever this process
+ * is by now. Errors SIM_EIO, those of xp_identity_open(). */
 int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
     struct sim_err *e);
 

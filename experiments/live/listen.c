@@ -109,13 +109,24 @@ int xp_http_listen_files(uint32_t n, struct sim_err *e)
 }
 
 const char *xp_http_listen_url(const struct sockaddr_storage *where,
-    char buf[80])
+    const char *scheme, char buf[80])
 {
 	char host[INET6_ADDRSTRLEN] = "", port[8] = "";
 	const int is_v6 = where->ss_family == AF_INET6;
 	getnameinfo((const struct sockaddr *)where, sizeof(*where), host,
 	    sizeof(host), port, sizeof(port), NI_NUMERICHOST | NI_NUMERICSERV);
-	snprintf(buf, 80, is_v6 ? "http://[%s]:%s/" : "http://%s:%s/", host,
+	snprintf(buf, 80, is_v6 ? "%s://[%s]:%s/" : "%s://%s:%s/", scheme, host,
 	    port);
 	return buf;
+}
+
+int xp_http_listen_is_local(const struct sockaddr_storage *where)
+{
+	if (where->ss_family == AF_INET)
+		return ntohl(((const struct sockaddr_in *)(const void *)where)
+				 ->sin_addr.s_addr) >>
+		    24 ==
+		    IN_LOOPBACKNET;
+	return IN6_IS_ADDR_LOOPBACK(
+	    &((const struct sockaddr_in6 *)(const void *)where)->sin6_addr);
 }

@@ -16,9 +16,12 @@
 int xp_http_listen(int *fd, struct sockaddr_storage *where, const char *at,
     struct sim_err *e);
 
-/* "http://127.0.0.1:8080/" or "http://[::1]:8080/". Returns BUF. */
+/* "http://127.0.0.1:8080/" or "https://[::1]:8080/", by SCHEME. Returns BUF. */
 const char *xp_http_listen_url(const struct sockaddr_storage *where,
-    char buf[80]);
+    const char *scheme, char buf[80]);
+
+/* Can it be reached from this host alone? */
+int xp_http_listen_is_local(const struct sockaddr_storage *where);
 
 /* See to it that this process may have N open files. Errors SIM_EIO. */
 int xp_http_listen_files(uint32_t n, struct sim_err *e);

@@ -19,7 +19,7 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
-enum { TICK_MS = 200, LAST_MS = 5000, SPARE_FILES = 64 };
+enum { TICK_MS = 200, LAST_MS = 5000, LOOK_MS = 1000, SPARE_FILES = 64 };
 
 int xp_http_is_built_in(void)
 {
@@ -195,6 +195,11 @@ static enum MHD_Result see_header(void *arg, enum MHD_ValueKind kind,
 	return MHD_YES;
 }
 
+static int mhd_is_for(void *peer, uint32_t address)
+{
+	return xp_tls_is_for(peer, address);
+}
+
 /* Decide by the head alone. An answer that is given before the body has come
  * ends the connection, as the library would have to read the body to find the
  * next request. A request without a body need not pay that, so its answer waits
@@ -202,7 +207,10 @@ static enum MHD_Result see_header(void *arg, enum MHD_ValueKind kind,
 static enum MHD_Result take_head(struct xp_http_server *s,
     struct MHD_Connection *mhd, struct xp_http_conn *c, const char *method)
 {
-	struct xp_http_request q = {.method = method, .target = c->target};
+	struct xp_http_request q = {.method = method,
+	    .target = c->target,
+	    .is_for = s->tls ? mhd_is_for : NULL,
+	    .peer = &c->peer};
 	struct xp_http_site site;
 	struct xp_http_answer a;
 	const int at_end = c->has_head;
@@ -225,7 +233,10 @@ static enum MHD_Result take_head(struct xp_http_server *s,
 static enum MHD_Result take_end(struct xp_http_server *s,
     struct MHD_Connection *mhd, struct xp_http_conn *c, const char *method)
 {
-	const struct xp_http_request q = {.body = c->body, .n_body = c->n_body};
+	const struct xp_http_request q = {.body = c->body,
+	    .n_body = c->n_body,
+	    .is_for = s->tls ? mhd_is_for : NULL,
+	    .peer = &c->peer};
 	struct xp_http_answer a;
 	if (!c->wants_body) {
 		const enum MHD_Result result = take_head(s, mhd, c, method);
@@ -340,19 +351,47 @@ static void mhd_block_signals(sigset_t *set)
 	pthread_sigmask(SIG_BLOCK, set, NULL);
 }
 
+/* The library wants files to begin with; xp_tls_begin() gives each connection the
+ * newest. */
+static struct MHD_OptionItem *mhd_add_tls(struct MHD_OptionItem *o,
+    const struct xp_identity *x)
+{
+	*o++ = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0,
+	    x->cert.bytes};
+	*o++ =
+	    (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, x->key.bytes};
+	*o++ = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0,
+	    (void *)(uintptr_t)XP_TLS_PRIORITIES};
+	return o;
+}
+
+/* What goes in the clear anybody on the way can read and forge. */
+static int mhd_check_plain(const struct xp_http_server *s, struct sim_err *e)
+{
+	if (s->tls || s->params.identity.insecure ||
+	    xp_http_listen_is_local(&s->address))
+		return 0;
+	return sim_fail(e, SIM_EINVAL,
+	    "%s can be reached from other hosts, in the clear: give it --ca, "
+	    "--cert and --key (`culprit ca` makes them), or --insecure.",
+	    s->params.listen);
+}
+
 static int mhd_start(struct xp_http_server *s, struct sim_err *e)
 {
 	const struct xp_http_params *p = &s->params;
-	const struct MHD_OptionItem pool[] = {
-	    /* The library wants no pool of one thread, but none. */
-	    {p->threads > 1 ? MHD_OPTION_THREAD_POOL_SIZE : MHD_OPTION_END,
-		(intptr_t)p->threads, NULL},
-	    {MHD_OPTION_END, 0, NULL},
-	};
+	struct MHD_OptionItem more[5] = {{MHD_OPTION_END, 0, NULL}}, *o = more;
+	/* The library wants no pool of one thread, but none. */
+	if (p->threads > 1)
+		*o++ = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE,
+		    (intptr_t)p->threads, NULL};
+	if (s->tls)
+		o = mhd_add_tls(o, xp_tls_identity(s->tls));
+	*o = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
 	s->daemon = MHD_start_daemon((p->threads > 0
 					     ? MHD_USE_EPOLL_INTERNAL_THREAD
 					     : MHD_USE_EPOLL) |
-		MHD_USE_ERROR_LOG | MHD_USE_ITC,
+		(s->tls ? MHD_USE_TLS : 0) | MHD_USE_ERROR_LOG | MHD_USE_ITC,
 	    0, xp_http_may_connect, s, handle, s, MHD_OPTION_EXTERNAL_LOGGER,
 	    mhd_note, s, MHD_OPTION_LISTEN_SOCKET, s->fd,
 	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)p->max_connections,
@@ -361,7 +400,7 @@ static int mhd_start(struct xp_http_server *s, struct sim_err *e)
 	    xp_http_notify, s, MHD_OPTION_NOTIFY_COMPLETED, end_request, s,
 	    MHD_OPTION_URI_LOG_CALLBACK, begin_request, s,
 	    MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, s, MHD_OPTION_ARRAY,
-	    pool, MHD_OPTION_END);
+	    more, MHD_OPTION_END);
 	if (!s->daemon)
 		return sim_fail(e, SIM_EDEP, "libmicrohttpd cannot start: %s.",
 		    strerror(errno));
@@ -390,8 +429,9 @@ int xp_http_open(struct xp_http_server **out, const struct xp_http_params *p,
 	mhd_block_signals(&blocked);
 	if ((rc = xp_http_listen_files(p->max_connections + SPARE_FILES, e)) <
 		0 ||
+	    (rc = xp_tls_open(&s->tls, &p->identity, e)) < 0 ||
 	    (rc = xp_http_listen(&s->fd, &s->address, p->listen, e)) < 0 ||
-	    (rc = mhd_start(s, e)) < 0) {
+	    (rc = mhd_check_plain(s, e)) < 0 || (rc = mhd_start(s, e)) < 0) {
 		xp_http_close(s);
 		return rc;
 	}
@@ -401,7 +441,7 @@ int xp_http_open(struct xp_http_server **out, const struct xp_http_params *p,
 
 const char *xp_http_url(const struct xp_http_server *s, char buf[80])
 {
-	return xp_http_listen_url(&s->address, buf);
+	return xp_http_listen_url(&s->address, s->tls ? "https" : "http", buf);
 }
 
 /* --- running -------------------------------------------------------------- */
@@ -421,16 +461,44 @@ static void mhd_accept_nobody(struct xp_http_server *s)
 	s->fd = -1;
 }
 
+static void mhd_tell(const struct xp_http_server *s, const char *line)
+{
+	if (s->service.tell)
+		s->service.tell(s->service.arg, line);
+}
+
+/* Each second, new files are taken, and who was refused is told. */
+static void mhd_watch_tls(struct xp_http_server *s)
+{
+	const uint64_t now = xp_http_now_ms();
+	char line[XP_TLS_LINE];
+	struct sim_err e;
+	if (!s->tls || now - s->looked_ms < LOOK_MS)
+		return;
+	s->looked_ms = now;
+	const int rc = xp_tls_look(s->tls, &e);
+	if (rc > 0)
+		mhd_tell(s, "new certificates are in use");
+	else if (rc < 0)
+		mhd_tell(s, e.msg);
+	while (xp_tls_news(s->tls, line))
+		mhd_tell(s, line);
+}
+
 void xp_http_run(struct xp_http_server *s)
 {
 	sigset_t set;
 	mhd_block_signals(&set);
-	while (!wait_for_signal(&set, TICK_MS))
+	while (!wait_for_signal(&set, TICK_MS)) {
 		xp_http_reap(s);
+		mhd_watch_tls(s);
+	}
 	mhd_accept_nobody(s);
 	for (int ms = 0; ms < LAST_MS && xp_http_is_busy(s); ms += TICK_MS / 4)
 		if (wait_for_signal(&set, TICK_MS / 4))
 			break;
+	s->looked_ms = 0;
+	mhd_watch_tls(s);
 }
 
 int xp_http_fd(const struct xp_http_server *s)
@@ -474,6 +542,7 @@ void xp_http_close(struct xp_http_server *s)
 	if (s->fd >= 0)
 		close(s->fd);
 	xp_http_lists_free(&s->lists);
+	xp_tls_close(s->tls);
 	pthread_mutex_destroy(&s->lock);
 	pthread_mutex_destroy(&s->store_lock);
 	free(s);

@@ -25,6 +25,7 @@
 
 #include "algos/pingmesh/pinglist.h"
 #include "experiments/live/batch_store.h"
+#include "experiments/live/identity.h"
 #include "experiments/live/serve.h"
 #include "sim/err.h"
 
@@ -38,6 +39,9 @@ struct xp_http_params {
 	uint32_t max_connections;
 	uint32_t per_address; /* 0: as many as there are */
 	uint32_t receive_s, send_s;
+	/* With files: TLS, for clients of the authority alone (tls.h). Without:
+	 * on loopback, or wherever if it is insecure. */
+	struct xp_identity_params identity;
 };
 
 /* What is served, a controller's plan, a collector's store, or what ANSWER says.
@@ -52,22 +56,28 @@ struct xp_http_service {
 	void (*answer)(void *arg, const struct xp_http_site *site,
 	    const struct xp_http_request *q, struct xp_http_answer *a);
 	void *arg;
+
+	/* Not NULL: hears, in xp_http_run(), of clients that were refused and of
+	 * new files, a line without its end; ten a second at most. */
+	void (*tell)(void *arg, const char *line);
 };
 
 int xp_http_is_built_in(void);
 
 /* Serve from now on. SIGTERM, SIGINT and SIGPIPE are blocked from here on in
  * this thread, for run().
- * Errors SIM_EINVAL (listen), SIM_EIO (the port is taken, or not ours to take;
+ * Errors SIM_EINVAL (listen; no loopback, no files, and not insecure), those of
+ * xp_identity_open(), SIM_EIO (the port is taken, or not ours to take;
  * fewer files than connections may be open), SIM_ENOMEM, SIM_EDEP,
  * SIM_EUNSUPPORTED (built without the library). */
 int xp_http_open(struct xp_http_server **s, const struct xp_http_params *p,
     const struct xp_http_service *service, struct sim_err *e);
 
-/* Where: "http://127.0.0.1:8080/". Returns BUF. */
+/* Where: "http://127.0.0.1:8080/", or https. Returns BUF. */
 const char *xp_http_url(const struct xp_http_server *s, char buf[80]);
 
-/* Watch over deadlines until SIGTERM or SIGINT; then accept nobody, and let
+/* Watch over deadlines, and over the files of its identity, until SIGTERM or
+ * SIGINT; then accept nobody, and let
  * what is under way end, for up to five seconds. */
 void xp_http_run(struct xp_http_server *s);
 

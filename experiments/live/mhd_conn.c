@@ -99,6 +99,12 @@ static void mhd_begin(struct xp_http_server *s, struct MHD_Connection *mhd,
 	    address->sa_family == AF_INET ? sizeof(struct sockaddr_in)
 					  : sizeof(struct sockaddr_in6));
 	c->since_ms = xp_http_now_ms();
+	if (s->tls)
+		xp_tls_begin(s->tls, &c->peer,
+		    MHD_get_connection_info(mhd,
+			MHD_CONNECTION_INFO_GNUTLS_SESSION)
+			->tls_session,
+		    address);
 	pthread_mutex_lock(&s->lock);
 	c->next = s->conns;
 	c->link = &s->conns;
@@ -134,8 +140,11 @@ static void mhd_end(struct xp_http_server *s, struct xp_http_conn *c)
 		c->next->link = c->link;
 	s->n_conns--;
 	pthread_mutex_unlock(&s->lock);
-	if (!c->is_shut && !c->is_cut && is_unanswered(c->fd))
+	if (c->peer.is_refused)
+		xp_http_count(s, XP_HTTP_untrusted, 1);
+	else if (!c->is_shut && !c->is_cut && is_unanswered(c->fd))
 		xp_http_count(s, XP_HTTP_malformed, 1);
+	xp_tls_end(&c->peer);
 	free(c->body);
 	free(c->target);
 	free(c);

@@ -11,6 +11,7 @@
 #include "experiments/live/lists.h"
 #include "experiments/live/microhttpd.late.h"
 #include "experiments/live/mhd.h"
+#include "experiments/live/tls.h"
 
 /* What a connection is doing: waiting for a request's first line, receiving the
  * rest of it, or fetching the answer. */
@@ -20,6 +21,7 @@ struct xp_http_conn {
 	struct xp_http_conn *next, **link;
 	int fd, is_shut, is_cut;
 	struct sockaddr_storage address;
+	struct xp_tls_peer peer; /* without TLS, zeroed */
 
 	/* Under the server's lock. */
 	enum xp_http_phase phase;
@@ -40,6 +42,8 @@ struct xp_http_server {
 	int fd; /* that listens, while it is ours; or -1 */
 	uint64_t start_ms;
 	struct sockaddr_storage address;
+	struct xp_tls *tls; /* NULL: plain */
+	uint64_t looked_ms; /* at its files */
 	atomic_uint_least64_t count[XP_HTTP_N_COUNTERS];
 
 	pthread_mutex_t lock; /* of the connections */

@@ -74,7 +74,7 @@ static void say_health(const struct xp_http_site *site,
 	size_t n = 0;
 	for (int i = 0; i < XP_HTTP_N_ANSWERS; i++)
 		requests += site->count[i];
-	/* The list fits: 19 names of at most 14 bytes, each with a number of at
+	/* The list fits: 20 names of at most 14 bytes, each with a number of at
 	 * most 20. */
 	for (int i = 0; i < XP_HTTP_N_COUNTERS; i++)
 		n += (size_t)snprintf(list + n, sizeof(list) - n,
@@ -137,6 +137,19 @@ static int find_server(const struct algo_pinglist *plan, const char *text,
 	return *server != TOPO_NONE && strcmp(again, text) == 0;
 }
 
+/* Whether the client speaks for another than itself: the answer, then. */
+static int live_serve_is_other(const struct xp_http_request *q, uint32_t ip,
+    struct xp_http_answer *a)
+{
+	char address[16];
+	if (!q->is_for || q->is_for(q->peer, ip))
+		return 0;
+	topo_addr_format(ip, address);
+	live_serve_say(a, 403, XP_HTTP_refused, live_serve_plain,
+	    "%s is not in your certificate.\n", address);
+	return 1;
+}
+
 static void say_list(const struct xp_http_site *site,
     const struct xp_http_request *q, const char *address,
     struct xp_http_answer *a)
@@ -146,6 +159,8 @@ static void say_list(const struct xp_http_site *site,
 		    "That is no address of a server.\n");
 		return;
 	}
+	if (live_serve_is_other(q, topo_addr_of_host(a->server), a))
+		return;
 	/* A 404 and not an error: agents take it as "there is no list" and
 	 * stop, while on an error they would go on with their list until the
 	 * third. */
@@ -237,7 +252,9 @@ enum xp_http_next xp_http_body(const struct xp_http_request *q,
 	struct sim_err e;
 	memset(a, 0, offsetof(struct xp_http_answer, text));
 	if (algo_pingmesh_wire_check(&a->batch, q->body, q->n_body, &e) == 0)
-		return XP_HTTP_KEEP;
+		return live_serve_is_other(q, a->batch.src_ip, a)
+		    ? XP_HTTP_ANSWERED
+		    : XP_HTTP_KEEP;
 	live_serve_say(a, 400, XP_HTTP_bad_batches, live_serve_plain, "%s\n",
 	    e.msg);
 	return XP_HTTP_ANSWERED;

@@ -7,6 +7,9 @@
  *	GET /health			GET /health
  *	GET /				GET /
  *
+ * Where clients have certificates, a server's list and what it saw are for
+ * those that have its address, and 403 for others.
+ *
  * HEAD goes wherever GET does. A target is one of these byte for byte: no
  * query, no percent sign, no other way to write an address, so there is no path
  * to climb. Who serves asks twice:
@@ -44,6 +47,8 @@
 	X(not_sent, "pinglists without memory to send them")                   \
 	X(refused, "requests that were understood and not done")               \
 	X(malformed, "requests that are no HTTP, or whose client left")        \
+	X(untrusted,                                                           \
+	    "connections of clients whose certificate is none of ours")        \
 	X(cut_off, "bodies cut off at the limit")                              \
 	X(late, "connections closed at a deadline")                            \
 	X(connections, "connections begun")                                    \
@@ -80,6 +85,10 @@ struct xp_http_request {
 	int is_chunked;
 	const void *body; /* of xp_http_body() */
 	size_t n_body;
+
+	/* Whether the client may speak for a server; NULL: for any. */
+	int (*is_for)(void *peer, uint32_t address);
+	void *peer;
 };
 
 /* An answer that is made while it is sent. READ up to SIZE bytes: 0 is the end,

@@ -3,8 +3,10 @@
  */
 #include "experiments/live/url.h"
 
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define LATE_DEFINE
 #include "experiments/live/curl.late.h"
@@ -96,4 +98,67 @@ void *xp_url_easy(void)
 		return c;
 	curl_easy_cleanup(c);
 	return NULL;
+}
+
+/* Names other than localhost would have to be looked up, by whoever answers that
+ * first. */
+static int url_is_local(const char *host)
+{
+	struct in_addr ip;
+	return strcasecmp(host, "localhost") == 0 ||
+	    strcmp(host, "[::1]") == 0 ||
+	    (inet_pton(AF_INET, host, &ip) == 1 &&
+		ntohl(ip.s_addr) >> 24 == IN_LOOPBACKNET);
+}
+
+int xp_url_check_plain(const char *url, const struct xp_identity_params *p,
+    struct sim_err *e)
+{
+	char *got = NULL, quote[64];
+	CURLU *u = curl_url();
+	if (!u || curl_url_set(u, CURLUPART_URL, url, 0) != CURLUE_OK) {
+		curl_url_cleanup(u);
+		return sim_fail(e, SIM_ENOMEM, "There is no memory for a URL.");
+	}
+	const char *scheme = part(u, CURLUPART_SCHEME, &got);
+	int is_fine = p->insecure || (scheme && strcmp(scheme, "https") == 0);
+	if (!is_fine) {
+		const char *host = part(u, CURLUPART_HOST, &got);
+		is_fine = host && url_is_local(host);
+	}
+	curl_free(got);
+	curl_url_cleanup(u);
+	return is_fine ? 0
+		       : sim_fail(e, SIM_EINVAL,
+			     "%s is another host, and what is said to it can "
+			     "be read and forged: use https:// with --ca, "
+			     "--cert and --key, or --insecure.",
+			     sim_quote(quote, url));
+}
+
+static int url_set_blob(CURL *c, CURLoption what, const struct xp_pem *p)
+{
+	struct curl_blob blob = {p->bytes, p->n, CURL_BLOB_COPY};
+	return curl_easy_setopt(c, what, &blob) == CURLE_OK;
+}
+
+/* Bytes and not files: the three are of one moment, and were found to fit. No
+ * session is taken up again, or a certificate that has expired would go on. */
+int xp_url_identify(void *easy, const struct xp_identity *x)
+{
+	CURL *c = easy;
+	return !x->ca.bytes ||
+	    (url_set_blob(c, CURLOPT_CAINFO_BLOB, &x->ca) &&
+		url_set_blob(c, CURLOPT_SSLCERT_BLOB, &x->cert) &&
+		url_set_blob(c, CURLOPT_SSLKEY_BLOB, &x->key) &&
+		curl_easy_setopt(c, CURLOPT_CAINFO, NULL) == CURLE_OK &&
+		curl_easy_setopt(c, CURLOPT_CAPATH, NULL) == CURLE_OK &&
+		curl_easy_setopt(c, CURLOPT_SSLCERTTYPE, "PEM") == CURLE_OK &&
+		curl_easy_setopt(c, CURLOPT_SSLKEYTYPE, "PEM") == CURLE_OK &&
+		curl_easy_setopt(c, CURLOPT_SSLVERSION,
+		    (long)CURL_SSLVERSION_TLSv1_2) == CURLE_OK &&
+		curl_easy_setopt(c, CURLOPT_SSL_SESSIONID_CACHE, 0L) ==
+		    CURLE_OK &&
+		curl_easy_setopt(c, CURLOPT_SSL_VERIFYPEER, 1L) == CURLE_OK &&
+		curl_easy_setopt(c, CURLOPT_SSL_VERIFYHOST, 2L) == CURLE_OK);
 }

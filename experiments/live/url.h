@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "experiments/live/identity.h"
 #include "sim/err.h"
 
 enum { XP_URL_MAX = 1024 };
@@ -20,5 +21,15 @@ int xp_url_take(char out[XP_URL_MAX], const char *text, size_t n,
 /* A CURL to make requests with, or NULL: no proxy, user, cookie, redirect or
  * environment variable has a say, and no connection is kept. To be cleaned up. */
 void *xp_url_easy(void);
+
+/* Refuse URL if all on the way could read and forge what is said: http:// to
+ * another host, unless P says that this may be. Errors SIM_EINVAL, SIM_ENOMEM.
+ * Domain xp_url_take() took it. */
+int xp_url_check_plain(const char *url, const struct xp_identity_params *p,
+    struct sim_err *e);
+
+/* Have EASY show X's certificate and believe X's authorities alone at its next
+ * request; without files nothing changes. Returns 0 if libcurl does not. */
+int xp_url_identify(void *easy, const struct xp_identity *x);
 
 #endif

@@ -198,16 +198,16 @@ live_recordings_have_counters() {
 	ip addr add 10.0.0.2/32 dev lo
 	local shape=(-sn_pods=1 -sn_tors=1 -sn_t1=1 -sn_t2=1 -sn_hosts=2)
 	: >controller.out
-	"$CULPRIT" controller --listen 10.0.0.1:8080 "${shape[@]}" \
+	"$CULPRIT" controller --listen 10.0.0.1:8080 --insecure "${shape[@]}" \
 	    -p tor_interval_s=10 >controller.out 2>controller.err &
 	: >collector.out
-	"$CULPRIT" collector --listen 10.0.0.1:8081 --dir batches --no-sync \
-	    >collector.out 2>collector.err &
+	"$CULPRIT" collector --listen 10.0.0.1:8081 --insecure --dir batches \
+	    --no-sync >collector.out 2>collector.err &
 	within 10 grep -q '^http' controller.out || skip "no controller"
 	within 10 grep -q '^http' collector.out || fail "no collector"
 	for i in 1 2; do
 		"$CULPRIT" agent --address 10.0.0.$i "${options[@]}" \
-		    --controller http://10.0.0.1:8080 \
+		    --controller http://10.0.0.1:8080 --insecure \
 		    --collector http://10.0.0.1:8081 -p fetch_retry=1 \
 		    -p upload_interval=1 -p perf_window=1 \
 		    >agent$i.out 2>agent$i.err &
@@ -253,6 +253,9 @@ mistakes_are_named() {
 	refuses 2 'min_interval.*\[10, 86400\]' "${c[@]}" -p min_interval=9
 	refuses 2 'max_payload.*\[0, 65536\]' "${c[@]}" -p max_payload=65537
 	refuses 2 'did you mean "fetch_retry"' "${c[@]}" -p fetch_retr=1
+	refuses 2 'another host, .* can be read and forged' \
+	    --address 127.0.0.1 --controller http://10.0.0.9:8080
+	refuses 2 'another host' "${c[@]}" --collector http://localhost.b:8081
 	refuses 3 'port .* cannot be listened on' --port "$port" \
 	    --controller http://127.0.0.1:1 --address 203.0.113.7
 }

@@ -334,6 +334,11 @@ mistakes_are_named() {
 	refuses 2 'dir is missing' collector
 	refuses 2 'total-mib "0"' collector --dir d --total-mib 0
 	refuses 3 '/proc/nowhere' collector --dir /proc/nowhere/x
+	refuses 2 'can be reached from other hosts, in the clear' \
+	    controller --listen 0.0.0.0:0
+	refuses 2 'can be reached from other hosts' collector --dir d \
+	    --listen 0.0.0.0:0
+	rm -r d
 	serve c controller --listen $any
 	refuses 3 'Another program has that port' controller \
 	    --listen "127.0.0.1:$port_c"

@@ -46,10 +46,18 @@ static void check(const struct xp_http_site *site,
 		topo_addr_format(topo_addr_of_host(a->server), address);
 		must(strncmp(q->target, "/pinglist/", 10) == 0);
 		must(strcmp(q->target + 10, address) == 0);
+		must(!q->is_for || topo_addr_of_host(a->server) % 2 == 0);
 	} else {
 		must(a->bytes != NULL);
 		must(a->bytes != a->text || a->n_bytes == strlen(a->text));
 	}
+}
+
+/* Half of all addresses are the client's. */
+static int is_even(void *peer, uint32_t address)
+{
+	(void)peer;
+	return address % 2 == 0;
 }
 
 static void serve(const struct xp_http_site *site, struct xp_http_request *q,
@@ -71,6 +79,7 @@ static void serve(const struct xp_http_site *site, struct xp_http_request *q,
 	q->n_body = n_body;
 	if (xp_http_body(q, &a) == XP_HTTP_KEEP) {
 		must(algo_pingmesh_wire_size(a.batch.n) == n_body);
+		must(!q->is_for || a.batch.src_ip % 2 == 0);
 		xp_http_kept(&a, 0, 1, NULL);
 	}
 	check(site, q, &a);
@@ -98,6 +107,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	    .n_lengths = strchr(flags, '2') ? 2 : n > 0,
 	    .is_chunked = strchr(flags, 'c') != NULL,
 	};
+	if (strchr(flags, 'a'))
+		q.is_for = is_even;
 	controller.stopped = strchr(flags, 's') != NULL;
 	serve(strchr(flags, 'p') ? &controller : &collector, &q, bytes, n);
 	free(flags);
