@@ -421,7 +421,8 @@ FUZZ := yaml pinglist wire http control icmp tun_wire epoch graphml archive guid
 	erspan filter prober orders public samples frame flock plug
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
-FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c) topo/addr.c topo/clos.c
+FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c algos/pingmesh/allow.c) \
+	topo/addr.c topo/clos.c
 FUZZ_SRC_wire := algos/pingmesh/wire.c
 FUZZ_SRC_http := experiments/live/serve.c algos/pingmesh/wire.c \
 	$(FUZZ_SRC_pinglist)

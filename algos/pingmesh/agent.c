@@ -8,6 +8,7 @@
  */
 #include "algos/pingmesh/agent.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "algos/pingmesh/outbox.h"
@@ -18,6 +19,7 @@
 
 enum {
 	NONE = UINT32_MAX,
+	WHY = 160,
 	WORK = ALGO_PINGMESH_PAIR_SLOTS + ALGO_PINGMESH_ENTRIES
 };
 static_assert(ALGO_PINGMESH_BURST + 5 <= AGENT_MAX_OUT, "a step's actions");
@@ -77,6 +79,7 @@ struct state {
 	uint64_t n_log;
 	struct algo_pingmesh_perf perf;
 	struct algo_pingmesh_counters count;
+	char why[WHY]; /* the last list was refused */
 	/* Of what is below, what was never written is never read. */
 	struct algo_pingmesh_outbox outbox;
 	struct due heap[ALGO_PINGMESH_ENTRIES]; /* [0] is due first */
@@ -163,6 +166,7 @@ static int take_list(struct state *s, const void *bytes, size_t n,
 	struct algo_pinglist_doc doc = {.entry = s->entry,
 	    .work = s->work,
 	    .max_entries = s->max_entries,
+	    .allow = s->params->allow,
 	    .max_bytes =
 		4096 + (size_t)s->max_entries * ALGO_PINGMESH_ENTRY_BYTES};
 	const uint64_t digest =
@@ -171,8 +175,11 @@ static int take_list(struct state *s, const void *bytes, size_t n,
 		s->count.n_same++;
 		return 1;
 	}
+	struct sim_err why = {0};
 	const int rc =
-	    n == 0 ? 0 : algo_pinglist_xml_read(&doc, s->self, bytes, n, NULL);
+	    n == 0 ? 0 : algo_pinglist_xml_read(&doc, s->self, bytes, n, &why);
+	if (rc < 0)
+		snprintf(s->why, sizeof(s->why), "%.*s", WHY - 1, why.msg);
 	if (rc < 0 || doc.n_entries == 0) {
 		s->count.n_bad_list += rc < 0;
 		s->count.n_no_list += rc == 0;
@@ -558,6 +565,7 @@ void algo_pingmesh_agent_status(const void *state,
 	    .n_held = s->outbox.n + s->outbox.batch.n,
 	    .n_contacts_failed = s->fetch.n_failed,
 	    .version = s->n_entries > 0 ? s->version : 0,
+	    .why = s->why,
 	    .count = s->count,
 	    .window = s->perf.window,
 	};

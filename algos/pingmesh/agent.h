@@ -9,6 +9,8 @@
  *	- It fails closed. Three contacts with the controller that fail in a
  *	  row, or one that brings no list, an empty or a bad one: all peers are
  *	  dropped and nothing is probed until a list comes.
+ *	- It probes none but whom its own configuration allows, if that says;
+ *	  a list that asks for another is a bad one (algos/pingmesh/allow.h).
  *	- It always answers the probes of others, also without a list.
  *	- Its memory is one block of fixed size. What does not fit is dropped,
  *	  oldest first, and counted.
@@ -68,6 +70,7 @@ struct algo_pingmesh_status {
 	uint32_t n_entries, n_in_flight, n_held; /* held: also in the batch */
 	uint32_t n_contacts_failed;              /* in a row */
 	uint64_t version;                        /* of the list; 0 = none */
+	const char *why; /* the last list was refused; "": none was */
 	struct algo_pingmesh_counters count;
 	struct algo_pingmesh_window window; /* the last that is over */
 };

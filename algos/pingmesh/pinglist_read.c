@@ -5,6 +5,7 @@
  * first fault sets the reason and the message; all that follows fails.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "algos/pingmesh/pinglist_xml.h"
@@ -351,6 +352,18 @@ static int read_head(struct reader *r)
 	return 0;
 }
 
+static int check_allowed(struct reader *r, const struct algo_pinglist_entry *x,
+    const char *at)
+{
+	char who[16], what[32];
+	if (!r->doc->allow ||
+	    algo_pinglist_allows(r->doc->allow, x->address, x->port))
+		return 0;
+	topo_addr_format(x->address, who);
+	snprintf(what, sizeof(what), "%s:%u", who, x->port);
+	return refuse_at(r, ALGO_PINGLIST_BEYOND, at, what);
+}
+
 static int read_peer(struct reader *r)
 {
 	struct algo_pinglist_entry entry;
@@ -373,6 +386,8 @@ static int read_peer(struct reader *r)
 		return refuse_at(r, ALGO_PINGLIST_VALUE, v[1].at, "port");
 	entry.port = (uint16_t)port;
 	entry.class = (uint8_t) class;
+	if ((rc = check_allowed(r, &entry, v[0].at)) < 0)
+		return rc;
 	/* Counted before any is dropped: `count` tells whether the document is
 	 * whole, not how much of it is used. */
 	r->seen++;

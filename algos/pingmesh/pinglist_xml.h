@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "algos/pingmesh/allow.h"
 #include "algos/pingmesh/pinglist.h"
 
 /* --- writing --------------------------------------------------------------
@@ -88,6 +89,7 @@ int algo_pinglist_xml_write_all(struct algo_pinglist_xml *x, FILE *out,
 	X(VALUE, REFUSED, "a value that none can be")                          \
 	X(COUNT, REFUSED, "another number of entries than said")               \
 	X(OTHER, REFUSED, "the list of another server")                        \
+	X(BEYOND, REFUSED, "a target that this agent may not probe")           \
 	X(SELF, DROPPED, "the server itself as a peer")                        \
 	X(REPEATED, DROPPED, "an entry again, or too many of one peer")        \
 	X(INTERVAL, CLAMPED, "an interval below the least of a pair")          \
@@ -107,6 +109,7 @@ struct algo_pinglist_doc {
 	uint32_t *work; /* [algo_pinglist_xml_work(max_entries)] */
 	uint32_t max_entries;
 	size_t max_bytes;
+	const struct algo_pinglist_allow *allow; /* NULL: anybody */
 	/* Filled. */
 	uint32_t n_entries;
 	uint64_t version;

@@ -31,6 +31,8 @@ struct algo_pingmesh_params {
 
 	/* Not read from specs: this server; 0 = topo_addr_of_host(). */
 	uint32_t address;
+	/* Nor is whom it may probe; NULL: anybody. */
+	const struct algo_pinglist_allow *allow;
 };
 extern const struct sim_field algo_pingmesh_agent_fields[];
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algos/pingmesh/allow.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/identity.h"
 #include "experiments/cmd/long_run.h"
@@ -19,6 +20,7 @@ struct args {
 	struct xp_agent_params params;
 	struct sim_field fields[MAX_FIELDS]; /* of struct xp_agent_params */
 	unsigned n_dscps;
+	struct algo_pinglist_allow allow;
 };
 
 /* --- parameters ----------------------------------------------------------- */
@@ -116,6 +118,34 @@ static void take_dscps(void *to, char *arg, const struct cmd_given *g)
 		a->params.fabric.dscp[i] = (uint8_t)x[i];
 }
 
+static void take_allow_net(void *to, char *arg, const struct cmd_given *g)
+{
+	struct sim_err e;
+	if (algo_pinglist_allow_nets(to, arg, &e) < 0)
+		argp_error(g->state, "--allow-net: %s", e.msg);
+}
+
+static void take_allow_port(void *to, char *arg, const struct cmd_given *g)
+{
+	struct sim_err e;
+	if (algo_pinglist_allow_ports(to, arg, &e) < 0)
+		argp_error(g->state, "--allow-port: %s", e.msg);
+}
+
+/* Where lists have all servers, and the ports at which this one answers. */
+static void allow_usual(struct args *a)
+{
+	struct algo_pinglist_allow *w = &a->allow;
+	const struct fabric_real_params *f = &a->params.fabric;
+	if (w->n_nets == 0)
+		algo_pinglist_allow_nets(w, "10.0.0.0/8", NULL);
+	for (unsigned i = 0; i < f->n_classes && w->n_ports == i; i++) {
+		w->first[i] = w->last[i] = f->port[i];
+		w->n_ports++;
+	}
+	a->params.agent.allow = w;
+}
+
 static void take_address(void *to, char *arg, const struct cmd_given *g)
 {
 	uint32_t *address = to;
@@ -142,6 +172,14 @@ static const struct cmd_option cmd_agent_options[] = {
     {"port", 0, "PORT,...",
 	"listen here; one a QoS class, as the controller's ports= (8765)",
 	.take = take_ports, .at = CMD_AT(params.fabric)},
+    {"allow-net", 0, "A.B.C.D/N,...",
+	"refuse lists with others than these networks (10.0.0.0/8); may be "
+	"repeated",
+	.take = take_allow_net, .at = CMD_AT(allow)},
+    {"allow-port", 0, "PORT,...",
+	"refuse lists with other ports than these, or ranges of them (those "
+	"of --port); may be repeated",
+	.take = take_allow_port, .at = CMD_AT(allow)},
     {"dscp", 0, "N,...", "DSCP of each class (0)", .take = take_dscps},
     {"param", 'p', "KEY=VALUE", "a parameter below; may be repeated",
 	.take = take_agent_param},
@@ -185,6 +223,9 @@ static void cmd_agent_put_more(FILE *out, const void *args)
 	    "What it must not do, no list and no parameter makes it do:\n"
 	    "  two probes of one pair are 10 s apart or more\n"
 	    "  no payload is above 65536 bytes\n"
+	    "  none but --allow-net at --allow-port is probed: a list that\n"
+	    "  asks for another is refused whole, and ports below 1024 are\n"
+	    "  allowed one by one only\n"
 	    "  no list, an empty or bad one, or three contacts in a row that\n"
 	    "  fail: nothing is probed until a list comes\n"
 	    "It always answers the probes of others. Its memory is bounded; "
@@ -216,6 +257,7 @@ int cmd_agent(int argc, char **argv)
 	if (rc < 0)
 		return cmd_fail(CMD_TROUBLE, &e);
 	cmd_parse(&cmd_agent_line, argc, argv, &a);
+	allow_usual(&a);
 	/* As in cmd_serve(): files are looked at by themselves. */
 	if (a.params.identity.ca)
 		signal(SIGHUP, SIG_IGN);

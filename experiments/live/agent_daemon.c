@@ -135,7 +135,9 @@ static void log_status(struct xp_agent *a)
 static void log_lines(struct xp_agent *a)
 {
 	const uint64_t shift = clock_wall() - agent_daemon_now(a);
+	struct algo_pingmesh_status s;
 	uint64_t n_gone;
+	algo_pingmesh_agent_status(a->agents.state, &s);
 	const uint32_t n =
 	    algo_pingmesh_agent_log(a->agents.state, a->lines, &n_gone);
 	if (n_gone > a->n_logged) {
@@ -146,8 +148,11 @@ static void log_lines(struct xp_agent *a)
 	for (; a->n_logged < n_gone + n; a->n_logged++) {
 		const struct algo_pingmesh_log *l =
 		    &a->lines[a->n_logged - n_gone];
-		xp_daemon_log_say(&a->log, l->at_ns + shift, "%s: %" PRIu64,
-		    algo_pingmesh_lines[l->line], l->value);
+		const int is_bad = l->line == ALGO_PINGMESH_BAD;
+		/* Of several between two looks, the last one's reason. */
+		xp_daemon_log_say(&a->log, l->at_ns + shift,
+		    "%s: %" PRIu64 "%s%s", algo_pingmesh_lines[l->line],
+		    l->value, is_bad ? " bytes, " : "", is_bad ? s.why : "");
 	}
 	const struct xp_fetch_counters *c = xp_fetch_count(a->fetch);
 	const uint64_t n_blamed = c->n_unanswered + c->n_untaken + c->n_unfit;

@@ -25,7 +25,8 @@ fi
 [[ $BUILD != *-san ]] || options+=(--memory-mib 0) # sanitizers take memory
 
 as_agent() {
-	exec "$CULPRIT" agent --address $self --port "$port" "${options[@]}" "$@"
+	exec "$CULPRIT" agent --address $self --port "$port" --allow-port 8765 \
+	    "${options[@]}" "$@"
 }
 
 agent() { (as_agent "$@"); }
@@ -74,7 +75,7 @@ once_it_says_whether_there_is_a_list() {
 	run_for 0 agent --controller "http://127.0.0.1:1,$url/" --once
 	stub "${list/10.0.0.1/10.0.0.3}" # of another server
 	run_for 1 agent --controller "$url" --once
-	says '^culprit: list refused'
+	says '^culprit: list refused: [0-9]+ bytes, line 1, column 19: the list of another server'
 	stub ""
 	run_for 1 agent --controller "$url" --once
 	says '^culprit: no list'
@@ -106,6 +107,34 @@ files_are_opened_before_rights_are_given_up() {
 	says_once 'cannot write link: it is a link'
 	run_for 2 agent --controller "$url" --status /dev/null
 	says_once '/dev/null is no regular file'
+}
+
+# Whatever its controller says.
+a_list_that_asks_for_more_than_allowed_is_refused_whole() {
+	needs_lists
+	own_servers
+	local peer="<peer address='A' port='P' level='tor' class='0'
+	    interval_s='10' payload='0'/>"
+	peer=${peer//\'/\"}
+	more() { # ADDRESS PORT: beside one that may be
+		local other=${peer/A/$1}
+		stub "$(sed "s,count=\"1\",count=\"2\",; s,</pinglist>,," \
+		    <<<"$list")${other/P/$2}</pinglist>"
+	}
+	for target in 10.0.0.3:22 10.0.0.3:8766 192.0.2.1:8765; do
+		more "${target%:*}" "${target#*:}"
+		run_for 1 agent --controller "$url" --once
+		says "refused: .*a target that this agent may not probe .$target"
+	done
+	run_for 0 agent --controller "$url" --once --allow-net 10.0.0.0/24 \
+	    --allow-net 192.0.2.1
+	says '^culprit: list taken: 2$'
+	more 10.0.0.3 22
+	run_for 0 agent --controller "$url" --once --allow-port 22,9000-9010
+	# The ports at which it answers are those at which it probes.
+	run_for 1 "$CULPRIT" agent --address $self --port "$port" \
+	    "${options[@]}" --controller "$url" --once
+	says "may not probe .10.0.0.2:8765"
 }
 
 a_certificate_that_nobody_signed_is_refused() {
@@ -241,6 +270,10 @@ mistakes_are_named() {
 	refuses 2 'port "0" is not a whole number in \[1, 65535\]' "${c[@]}" --port 0
 	refuses 2 'port 80 is there twice' "${c[@]}" --port 80,81,80
 	refuses 2 'more than 8 classes' "${c[@]}" --port 1,2,3,4,5,6,7,8,9
+	refuses 2 'allow-port: "1-1024" has ports below 1024' "${c[@]}" \
+	    --allow-port 1-1024
+	refuses 2 'allow-port: "0" is neither a port' "${c[@]}" --allow-port 80,0
+	refuses 2 'allow-net: .*10.0.0.256' "${c[@]}" --allow-net 10.0.0.256
 	refuses 2 'dscp "64" is not a whole number in \[0, 63\]' "${c[@]}" --dscp 64
 	refuses 2 '2 DSCPs, but 1 ports' "${c[@]}" --dscp 1,2
 	refuses 2 'for "0" is not' "${c[@]}" --for 0
@@ -267,6 +300,7 @@ if "$CULPRIT" agent --controller http://a --address 127.0.0.1 --once 2>&1 |
 fi
 
 run_tests once_it_says_whether_there_is_a_list \
+    a_list_that_asks_for_more_than_allowed_is_refused_whole \
     files_are_opened_before_rights_are_given_up \
     a_certificate_that_nobody_signed_is_refused \
     it_ends_by_signals_and_tells_its_status systemd_is_told units_are_valid \

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "algos/pingmesh/pinglist_xml.h"
 
@@ -39,6 +40,46 @@ static void check(const struct algo_pinglist_doc *d, uint32_t self)
 	}
 }
 
+/* With an allow-list the same is kept, or nothing as one entry is beyond it. */
+static void check_allowed(struct algo_pinglist_doc *d, uint32_t self, int rc,
+    const char *bytes, size_t n)
+{
+	struct algo_pinglist_allow a = {0};
+	const uint32_t n_before = d->n_entries;
+	must(algo_pinglist_allow_nets(&a, "10.0.0.0/30", NULL) == 0);
+	must(algo_pinglist_allow_ports(&a, "80,8000-9000", NULL) == 0);
+	d->allow = &a;
+	const int again = algo_pinglist_xml_read(d, self, bytes, n, NULL);
+	must(again == 0 ? rc == 0 && d->n_entries == n_before
+			: d->n_entries == 0);
+	must(again == rc || d->n[ALGO_PINGLIST_BEYOND] == 1);
+	for (uint32_t i = 0; i < d->n_entries; i++)
+		must(algo_pinglist_allows(&a, d->entry[i].address,
+		    d->entry[i].port));
+}
+
+/* Any bytes as an allow-list: what is read is sound. */
+static void check_allow(const uint8_t *bytes, size_t n)
+{
+	struct algo_pinglist_allow a = {0};
+	char *text = malloc(n + 1);
+	must(text != NULL);
+	if (n > 0)
+		memcpy(text, bytes, n);
+	text[n] = '\0';
+	algo_pinglist_allow_nets(&a, text, NULL);
+	algo_pinglist_allow_ports(&a, text, NULL);
+	must(a.n_nets <= ALGO_PINGLIST_ALLOW_MOST &&
+	    a.n_ports <= ALGO_PINGLIST_ALLOW_MOST);
+	for (uint32_t i = 0; i < a.n_nets; i++)
+		must((a.net[i] & ~a.mask[i]) == 0);
+	for (uint32_t i = 0; i < a.n_ports; i++)
+		must(a.first[i] > 0 && a.first[i] <= a.last[i] &&
+		    (a.first[i] >= ALGO_PINGLIST_WELL_KNOWN ||
+			a.first[i] == a.last[i]));
+	free(text);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	const uint32_t self = topo_addr_of_host(0);
@@ -57,6 +98,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	must(refused == (rc < 0));
 	must(rc == 0 || (e.msg[0] != '\0' && d.n_entries == 0));
 	check(&d, self);
+	check_allowed(&d, self, rc, (const char *)bytes, n);
+	check_allow(bytes, n);
 	free(d.entry);
 	free(d.work);
 	return 0;

@@ -225,7 +225,7 @@ for _ in $(seq 400); do # 20 s
 	sleep 0.05
 done
 "$CULPRIT" agent --controller http://127.0.0.1:8080 --address 10.0.0.1 \
-    --collector http://127.0.0.1:8081 --port 8766 -p fetch_retry=1 \
+    --collector http://127.0.0.1:8081 --port 8766 --allow-port 8765 -p fetch_retry=1 \
     --user root --for "$1" --status status
 END
 
