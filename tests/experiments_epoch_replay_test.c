@@ -90,7 +90,7 @@ static size_t replay_spec(const char *path)
 	assert_ok(xp_spec_point(&s, 0, &c, test_err()));
 	/* Files of epochs have flows, their hops and sums alone. */
 	if (!xp_plane_of(&c)->flows ||
-	    xp_config_needs(&c) &
+	    c.needs &
 		~(OBS_ALL_FLOWS | telemetry_holds(~0u) |
 		    telemetry_holds(OBS_TELE_A1))) {
 		xp_config_free(&c);

@@ -16,6 +16,8 @@ struct agents {
 
 	/* On a real network instead, whose kernel carries the flows. */
 	struct xp_lab_plane *lab;
+
+	const struct xp_agent_window *seen; /* of the last epoch */
 };
 
 static const struct xp_agents *agents_of(const struct xp_config *c)
@@ -107,22 +109,28 @@ static int agents_open(void **p, const struct topo *t,
 	return rc;
 }
 
+static int agents_again(void *p, const struct xp_listener *to,
+    struct sim_err *e)
+{
+	const struct agents *a = p;
+	return xp_bulk_tell(to, &a->seen->window, &a->seen->lost, e);
+}
+
 static int agents_run(void *p, struct scene *scene,
     const struct xp_listener *to, struct res_trial_metrics row[],
     struct sim_err *e)
 {
 	struct agents *a = p;
-	const struct xp_agent_window *seen;
 	const struct losses *lost;
 	const struct obs *w;
 	int rc;
 	if (a->lab)
-		rc = xp_lab_plane_epoch(a->lab, scene, &seen, &row[0], e);
+		rc = xp_lab_plane_epoch(a->lab, scene, &a->seen, &row[0], e);
 	else if ((rc = xp_bulk_epoch(a->bulk, scene, &w, &lost, &row[0], e)) ==
 	    0)
-		rc = xp_agent_plane_epoch(a->sim, scene, w, lost, &seen,
+		rc = xp_agent_plane_epoch(a->sim, scene, w, lost, &a->seen,
 		    &row[0], e);
-	return rc < 0 ? rc : xp_bulk_tell(to, &seen->window, &seen->lost, e);
+	return rc < 0 ? rc : agents_again(a, to, e);
 }
 
 /* What agents saw is in the window; what was is told by who carried the flows,
@@ -171,6 +179,7 @@ const struct xp_plane xp_plane_agents = {
     .check = agents_check,
     .open = agents_open,
     .run = agents_run,
+    .again = agents_again,
     .flows = agents_flows,
     .print = agents_print,
     .close = agents_close,

@@ -185,7 +185,7 @@ static int bulk_plane_open(void **p, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
 	const struct xp_plane *of = xp_plane_of(c);
-	const unsigned needs = xp_config_needs(c);
+	const unsigned needs = c->needs;
 	struct xp_bulk *b;
 	int rc = xp_bulk_open(&b,
 	    of == &xp_plane_auto       ? XP_BULK_AUTO
@@ -206,6 +206,12 @@ static int plane_run(void *p, struct scene *scene, const struct xp_listener *to,
 	const struct losses *lost;
 	int rc = xp_bulk_epoch(p, scene, &w, &lost, &row[0], e);
 	return rc < 0 ? rc : xp_bulk_tell(to, w, lost, e);
+}
+
+static int plane_again(void *p, const struct xp_listener *to, struct sim_err *e)
+{
+	const struct xp_bulk *b = p;
+	return xp_bulk_tell(to, &b->window, &b->lost, e);
 }
 
 static int plane_flows(void *p, const struct scene *scene,
@@ -234,6 +240,7 @@ const struct xp_plane xp_plane_auto = {
     .has_hosts = 1,
     .open = bulk_plane_open,
     .run = plane_run,
+    .again = plane_again,
     .flows = plane_flows,
     .print = plane_print,
     .close = plane_close,
@@ -248,6 +255,7 @@ const struct xp_plane xp_plane_exact = {
     .has_hosts = 1,
     .open = bulk_plane_open,
     .run = plane_run,
+    .again = plane_again,
     .flows = plane_flows,
     .print = plane_print,
     .close = plane_close,
@@ -263,6 +271,7 @@ const struct xp_plane xp_plane_skip = {
     .check = skip_check,
     .open = bulk_plane_open,
     .run = plane_run,
+    .again = plane_again,
     .flows = plane_flows,
     .print = plane_print,
     .close = plane_close,

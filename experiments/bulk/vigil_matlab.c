@@ -47,7 +47,7 @@ static int vigil_open(void **p, const struct topo *t, const struct xp_config *c,
 	(void)t;
 	*p = v;
 	if (rc == 0)
-		v->all = (xp_config_needs(c) & OBS_ALL_FLOWS) != 0;
+		v->all = (c->needs & OBS_ALL_FLOWS) != 0;
 	return rc;
 }
 
@@ -60,6 +60,13 @@ static int vigil_run(void *p, struct scene *scene, const struct xp_listener *to,
 	if (rc < 0)
 		return rc;
 	res_score_trial(&v->window, &scene->truth, &v->lost, &row[0]);
+	return xp_bulk_tell(to, &v->window, &v->lost, e);
+}
+
+static int vigil_again(void *p, const struct xp_listener *to,
+    struct sim_err *e)
+{
+	const struct vigil *v = p;
 	return xp_bulk_tell(to, &v->window, &v->lost, e);
 }
 
@@ -109,6 +116,7 @@ const struct xp_plane xp_plane_vigil_matlab = {
     .check = vigil_check,
     .open = vigil_open,
     .run = vigil_run,
+    .again = vigil_again,
     .flows = vigil_flows,
     .print = vigil_print,
     .close = vigil_close,

@@ -281,6 +281,17 @@ static int everflow_open(void **p, const struct topo *t,
 }
 
 /* One window, of the whole epoch, whose scores go to all rows. */
+static int everflow_again(void *p, const struct xp_listener *to,
+    struct sim_err *e)
+{
+	const struct everflow *x = p;
+	const struct xp_window all = {.seen = x->seen.window,
+	    .lost = x->seen.lost,
+	    .n_rows = everflow_n_rows(x),
+	    .after_s = NAN};
+	return to->hear ? to->hear(to->arg, &all, e) : 0;
+}
+
 static int everflow_run(void *p, struct scene *scene,
     const struct xp_listener *to, struct res_trial_metrics row[],
     struct sim_err *e)
@@ -291,11 +302,7 @@ static int everflow_run(void *p, struct scene *scene,
 		return rc;
 	if ((rc = score_run(x, scene, row, e)) < 0)
 		return rc;
-	const struct xp_window all = {.seen = x->seen.window,
-	    .lost = x->seen.lost,
-	    .n_rows = everflow_n_rows(x),
-	    .after_s = NAN};
-	return to->hear ? to->hear(to->arg, &all, e) : 0;
+	return everflow_again(x, to, e);
 }
 
 static void print_said(const struct everflow *x, const struct xp_said *said,
@@ -352,6 +359,7 @@ const struct xp_plane xp_plane_everflow = {
     .axes = everflow_axes,
     .open = everflow_open,
     .run = everflow_run,
+    .again = everflow_again,
     .print = everflow_print,
     .close = everflow_close,
 };

@@ -318,6 +318,17 @@ static void planner_fill(const struct planner_plane *x,
 	row->plan_cut = plan->cut || turn->cut;
 }
 
+static int planner_plane_again(void *p, const struct xp_listener *to,
+    struct sim_err *e)
+{
+	const struct planner_plane *x = p;
+	const struct xp_window all = {.seen = &x->window,
+	    .lost = &x->none,
+	    .n_rows = 1,
+	    .after_s = NAN};
+	return to->hear ? to->hear(to->arg, &all, e) : 0;
+}
+
 static int planner_plane_run(void *p, struct scene *scene,
     const struct xp_listener *to, struct res_trial_metrics row[],
     struct sim_err *e)
@@ -335,11 +346,7 @@ static int planner_plane_run(void *p, struct scene *scene,
 	row[0].n_faults = (double)truth_n_faulty(&scene->truth);
 	planner_fill(x, &row[0]);
 	x->window.tallies = &x->told;
-	const struct xp_window all = {.seen = &x->window,
-	    .lost = &x->none,
-	    .n_rows = 1,
-	    .after_s = NAN};
-	return to->hear ? to->hear(to->arg, &all, e) : 0;
+	return planner_plane_again(x, to, e);
 }
 
 /* What is thought at the end of the planned search; of links that no way tells
@@ -402,6 +409,7 @@ const struct xp_plane xp_plane_planner = {
     .check = planner_check_spec,
     .open = planner_plane_open,
     .run = planner_plane_run,
+    .again = planner_plane_again,
     .print = planner_plane_print,
     .close = planner_plane_close,
 };

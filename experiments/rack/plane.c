@@ -114,6 +114,17 @@ struct xp_rack_world *xp_rack_world_of(void *running)
 }
 
 /* One window, of all that was counted. */
+static int rack_plane_again(void *p, const struct xp_listener *to,
+    struct sim_err *e)
+{
+	const struct xp_rack_plane *x = p;
+	const struct xp_window all = {.seen = &x->world.window,
+	    .lost = &x->none,
+	    .n_rows = x->n_rows,
+	    .after_s = NAN};
+	return to->hear ? to->hear(to->arg, &all, e) : 0;
+}
+
 static int rack_plane_run(void *p, struct scene *scene,
     const struct xp_listener *to, struct res_trial_metrics row[],
     struct sim_err *e)
@@ -124,11 +135,7 @@ static int rack_plane_run(void *p, struct scene *scene,
 	    (rc = xp_rack_score(&x->world, x->params, scene, x->n_rows, row,
 		 e)) < 0)
 		return rc;
-	const struct xp_window all = {.seen = &x->world.window,
-	    .lost = &x->none,
-	    .n_rows = x->n_rows,
-	    .after_s = NAN};
-	return to->hear ? to->hear(to->arg, &all, e) : 0;
+	return rack_plane_again(x, to, e);
 }
 
 static void rack_plane_print(const void *p,
@@ -173,6 +180,7 @@ const struct xp_plane xp_plane_rack = {
     .axes = rack_plane_axes,
     .open = rack_plane_open,
     .run = rack_plane_run,
+    .again = rack_plane_again,
     .print = rack_plane_print,
     .close = rack_plane_close,
 };

@@ -64,12 +64,17 @@ const struct sim_field xp_topology_fields[] = {
 const char *const xp_sections[] = {"topology", "traffic", "noise", "latency",
     "congestion", "samples", "faults", "algorithms", NULL};
 
+void xp_algos_free(struct xp_algo *algo, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(algo[i].params);
+	free(algo);
+}
+
 void xp_config_free(struct xp_config *c)
 {
 	xp_faults_free(&c->scene);
-	for (size_t i = 0; i < c->n_algos; i++)
-		free(c->algo[i].params);
-	free(c->algo);
+	xp_algos_free(c->algo, c->n_algos);
 	for (size_t i = 0; i < XP_MAX_SECTIONS; i++)
 		free(c->section[i]);
 	*c = (struct xp_config){0};
@@ -317,6 +322,8 @@ static int read_algos(struct sim_yaml *y, struct plug_set *plugs,
 		else if (!c->unread)
 			rc = xp_plane_check_needs(y, list->child[i], c,
 			    a->ops->name, a->ops->needs);
+		if (!a->unable)
+			c->needs |= a->ops->needs;
 	}
 	return rc;
 }
@@ -494,8 +501,8 @@ static int read_run(struct sim_yaml *y, struct xp_config *c, struct sim_err *e)
 			rc = xp_fabric_read(y, c, e);
 		else if (v)
 			rc = sim_yaml_read_value(y, v, f, c, e);
-		c->unread |= y->n_mistakes > had &&
-		    asked[sim_word_find(asked, f->name)];
+		c->unread |=
+		    y->n_mistakes > had && asked[sim_word_find(asked, f->name)];
 	}
 	return rc;
 }

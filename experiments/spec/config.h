@@ -51,6 +51,9 @@ int xp_algo_read(struct sim_yaml *y, const struct sim_yaml_node *node,
     struct plug_set *plugs, size_t number, struct xp_algo *a,
     struct sim_err *e);
 
+/* Free N algorithms and their list. */
+void xp_algos_free(struct xp_algo *algo, size_t n);
+
 /* If RC is an error, add the message of WHY to Y as a mistake at NODE and
  * return as sim_yaml_mistake(). Memory that ran out is no mistake of the spec:
  * then E gets the message, and RC is returned. */

@@ -91,10 +91,9 @@ static int note_samples(struct sim_yaml *y, const struct xp_config *c,
 	snprintf(why, sizeof(why), "plane %s does not read it",
 	    xp_plane_of(c)->name);
 	return note_path(y, "samples",
-	    !xp_plane_of(c)->has_hosts ? why
-		: !(xp_config_needs(c) & OBS_SAMPLES)
-		? "no algorithm reads samples"
-		: NULL,
+	    !xp_plane_of(c)->has_hosts      ? why
+		: !(c->needs & OBS_SAMPLES) ? "no algorithm reads samples"
+					    : NULL,
 	    e);
 }
 

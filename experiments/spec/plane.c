@@ -68,15 +68,6 @@ unsigned xp_plane_holds(const struct xp_plane *p, const struct xp_config *c)
 	return p->holds ? p->holds(c) : p->provides;
 }
 
-unsigned xp_config_needs(const struct xp_config *c)
-{
-	unsigned needs = 0;
-	for (size_t i = 0; i < c->n_algos; i++)
-		if (!c->algo[i].unable)
-			needs |= c->algo[i].ops->needs;
-	return needs;
-}
-
 /* An algorithm that lacks what it reads would find nothing and accuse nobody,
  * which looks like a good network. So it is refused, and where a key of the
  * spec would give it what it lacks, that key is named. */

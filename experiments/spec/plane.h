@@ -138,6 +138,10 @@ struct xp_plane {
 	int (*run)(void *p, struct scene *scene, const struct xp_listener *to,
 	    struct res_trial_metrics row[], struct sim_err *e);
 
+	/* Tell LISTENER once more what the last run() told, which no error has
+	 * ended. NULL: it is not kept. Returns as run(). */
+	int (*again)(void *p, const struct xp_listener *to, struct sim_err *e);
+
 	/* Tell TO the flows of the epoch whose window it tells just now, in
 	 * that window's order and block by block: with *ALL = 1 each that ran,
 	 * else those of which anything was seen. NULL: it has no flows. Returns
@@ -178,9 +182,6 @@ static inline const struct xp_plane *xp_plane_of(const struct xp_config *c)
 
 /* What windows hold with the configuration C, whose plane P is. */
 unsigned xp_plane_holds(const struct xp_plane *p, const struct xp_config *c);
-
-/* All that C's algorithms need. */
-unsigned xp_config_needs(const struct xp_config *c);
 
 /* Add to Y, at NODE, that an algorithm of that name needs what C's plane does
  * not provide, if it does. Returns as sim_yaml_mistake(). */

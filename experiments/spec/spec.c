@@ -290,7 +290,7 @@ static int put_value(struct xp_spec *s, const struct xp_sweep_key *key,
 
 /* All keys of the sweep are put, also those that did not change, so nothing is
  * left of the point that was read before. */
-static int spec_put_point(struct xp_spec *s, size_t point, struct sim_err *e)
+static int spec_put(struct xp_spec *s, size_t point, struct sim_err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; i < s->n_axes; i++) {
@@ -312,11 +312,16 @@ static int spec_verdict(const struct xp_spec *s, int rc, struct sim_err *e)
 	return rc < 0 ? rc : sim_yaml_verdict(&s->yaml, e);
 }
 
+int xp_spec_put_point(struct xp_spec *s, size_t point, struct sim_err *e)
+{
+	return spec_verdict(s, spec_put(s, point, e), e);
+}
+
 int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
     struct sim_err *e)
 {
 	assert(point < s->n_points);
-	int rc = spec_put_point(s, point, e);
+	int rc = spec_put(s, point, e);
 	if (rc == 0)
 		rc = xp_config_read(&s->yaml, s->folder, s->plugs, c, e);
 	return spec_verdict(s, rc, e);
@@ -409,10 +414,12 @@ static int check_along(struct xp_spec *s, const struct xp_config *c,
 			  "points.");
 }
 
-static void note_real(struct xp_spec *s, const struct xp_config *c)
+static void note_world(struct xp_spec *s, const struct xp_config *c)
 {
 	const struct xp_plane *p = xp_plane_of(c);
 	const struct xp_fabric *f = xp_fabric_of(c);
+	for (size_t i = 0; i < c->n_algos; i++)
+		s->is_outside |= c->algo[i].plug != NULL;
 	/* Only real fabrics are opened, and ask something of the machine. */
 	if (!f->open)
 		return;
@@ -436,11 +443,11 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 		 * are compared with it. */
 		struct xp_config *c = p == 0 ? &first : &later;
 		const size_t had = y->n_mistakes;
-		rc = spec_put_point(s, p, e);
+		rc = spec_put(s, p, e);
 		if (rc == 0)
 			rc = xp_config_read(y, s->folder, s->plugs, c, e);
 		if (rc == 0)
-			note_real(s, c);
+			note_world(s, c);
 		/* At a point with mistakes something is missing, which would be
 		 * taken for a difference between points. */
 		if (rc == 0 && y->n_mistakes == had)

@@ -88,8 +88,9 @@ struct xp_config {
 	struct xp_topology topology;
 	struct scene_params scene;      /* owns its groups */
 	void *section[XP_MAX_SECTIONS]; /* by xp_section_at(); owned */
+	unsigned needs; /* of all algorithms that are asked (enum obs_part) */
 	size_t n_algos;
-	struct xp_algo *algo;
+	struct xp_algo *algo; /* owned */
 };
 
 enum { XP_MAX_FABRICS = 8 };
@@ -137,6 +138,7 @@ struct xp_spec {
 	char **warning;
 	size_t n_warnings, cap_warnings;
 	uint8_t is_smoke;
+	uint8_t is_outside; /* some point has an algorithm from outside */
 	uint8_t is_real; /* some point is on one of these */
 	double real_s;   /* that cells take there, as far as planes tell */
 };
@@ -181,6 +183,16 @@ int xp_spec_load_again(struct xp_spec *s, const struct res_cube *c,
 int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
     struct sim_err *e);
 void xp_config_free(struct xp_config *c);
+
+/* The values of POINT in S's tree, where xp_spec_point() has put them before: for
+ * who has another's configuration by now. Errors SIM_ENOMEM. */
+int xp_spec_put_point(struct xp_spec *s, size_t point, struct sim_err *e);
+
+/* The first point whose scenes and windows, run by run, are those of POINT where
+ * random numbers are common: it differs in nothing but its label and parameters
+ * of algorithms. Points of algorithms from outside are each their own, as such
+ * are told of the network anew at each point. Cost O(axes). */
+size_t xp_spec_drawing(const struct xp_spec *s, size_t point);
 
 /* Set up an empty cube for the sweep: identity, axes (those of the sweep, then
  * those that a trial is read along), labels, claims. C need

@@ -262,6 +262,15 @@ static uint64_t next_cell(struct pool *p)
 	return p->n_back > 0 ? p->back[--p->n_back] : p->job->cell[p->next++];
 }
 
+/* Does the next cell belong to CELL, that was given last? */
+static int goes_with(const struct pool *p, uint64_t cell)
+{
+	const struct xp_pool_job *job = p->job;
+	return job->together && have_cells(p) &&
+	    job->together(job->ctx, cell,
+		p->n_back > 0 ? p->back[p->n_back - 1] : job->cell[p->next]);
+}
+
 /* How many cells to keep in a worker's hands: those of AHEAD_NS, so that one
  * which meets long cells does not sit on many of them while others are idle;
  * but at least two, the one that it serves and one to go on with while we
@@ -313,15 +322,18 @@ static void pool_feed(struct pool *p, struct worker *w)
 {
 	const uint32_t want = depth(p), have = w->given - w->taken;
 	uint32_t n = 0;
+	uint64_t cell = 0;
 	if (have * 2 > want)
 		return;
 	if (have == 0 && !have_cells(p))
 		pool_take_back(p);
-	for (; have + n < want && have_cells(p); n++) {
+	for (; have_cells(p) && have + n < p->n_slots &&
+	     (have + n < want || (n > 0 && goes_with(p, cell)));
+	     n++) {
 		uint32_t k = w->given++ % p->n_slots;
 		/* The parent keeps a copy of the number where the
 		 * worker can't reach it. */
-		w->cell[k] = w->lane.slot[k].cell = next_cell(p);
+		cell = w->cell[k] = w->lane.slot[k].cell = next_cell(p);
 	}
 	if (n == 0)
 		return;

@@ -26,6 +26,10 @@ struct xp_pool_job {
 	const uint64_t *cell; /* [n_cells] numbers to serve, in this order */
 	size_t row_doubles;
 
+	/* Should who serves cell A serve B too, if that comes behind it, as far as
+	 * slots allow? No worker is idle for it at the end. NULL: no. */
+	int (*together)(const void *ctx, uint64_t a, uint64_t b);
+
 	/* In the worker: OPEN once, then SERVE per cell, which fills ROW (NaN
 	 * before). Errors of SERVE come back as RES_FAILED with the message; a
 	 * return above 0 is a row with something to tell, in E;

@@ -32,6 +32,11 @@
 /* And so much of a sweep's work a loss of power may cost. */
 #define SYNC_EVERY (5 * SIM_SEC)
 
+/* A point of the sweep, and the first that is drawn as it is. */
+struct place {
+	size_t drawing, place;
+};
+
 struct sweep {
 	const struct xp_run *run;
 	struct res_cube *cube;
@@ -42,6 +47,8 @@ struct sweep {
 	sim_ns publish_every_ns; /* by how long the last time took */
 	int unpublished;         /* OUT does not hold all of CUBE */
 	int keep_former; /* OUT is not ours: the first to publish moves it */
+
+	struct place *order; /* [n_points / n_along] by drawings */
 
 	/* Where points end by a criterion: the runs that decide on each place
 	 * next, and the cells that were tried by this process. */
@@ -81,7 +88,10 @@ static int open_worker(void *ctx, void **out, struct sim_err *e)
 		return rc;
 	w->n_runs = s->run->spec->runs;
 	*out = w;
-	return xp_trial_open(&w->trial, s->run->spec, e);
+	rc = xp_trial_open(&w->trial, s->run->spec, e);
+	if (rc == 0 && s->run->draw_anew)
+		xp_trial_draw_anew(w->trial);
+	return rc;
 }
 
 static int serve_cell(void *worker, uint64_t cell, double row[],
@@ -188,23 +198,31 @@ static int on_tick(void *ctx, struct sim_err *e)
 	return rc < 0 ? rc : s->run->stop && *s->run->stop;
 }
 
-/* List the cells of RUNS [FROM, TO) of a place that this shard has to do. Failed
- * and crashed ones are tried again, once: the cause may be gone. */
-static size_t list_runs(const struct sweep *s, size_t place, size_t from,
-    size_t to, uint64_t cells[])
+/* Does this shard have to do the cell of a place and a run? Failed and crashed ones
+ * are tried again, once: the cause may be gone. */
+static int is_to_do(const struct sweep *s, size_t place, size_t run)
 {
 	const struct res_cube *c = s->cube;
-	size_t n = 0, i = place * c->n_runs + from;
-	if (s->wanted && to > s->wanted[place])
-		to = s->wanted[place];
+	const size_t i = place * c->n_runs + run;
 	/* Shards take every N-th cell, so that all have cells of all points,
 	 * cheap and dear ones. */
-	i += (c->shard_i + c->shard_n - i % c->shard_n) % c->shard_n;
-	for (; i < place * c->n_runs + to; i += c->shard_n)
-		if (res_cube_status(c, i) != RES_DONE &&
-		    !(s->tried && s->tried[i]))
-			cells[n++] = i;
-	return n;
+	return i % c->shard_n == c->shard_i &&
+	    !(s->wanted && run >= s->wanted[place]) &&
+	    res_cube_status(c, i) != RES_DONE && !(s->tried && s->tried[i]);
+}
+
+/* List the cells of runs [FROM, TO) of N places that are drawn alike. All of one
+ * run stand together, so that their epoch is drawn once. */
+static size_t list_runs(const struct sweep *s, const struct place place[],
+    size_t n, size_t from, size_t to, uint64_t cells[])
+{
+	size_t n_cells = 0;
+	for (size_t run = from; run < to; run++)
+		for (size_t i = 0; i < n; i++)
+			if (is_to_do(s, place[i].place, run))
+				cells[n_cells++] =
+				    place[i].place * s->cube->n_runs + run;
+	return n_cells;
 }
 
 /* How many runs of a point come one after the other once FROM of each are done.
@@ -222,6 +240,38 @@ static size_t sweep_run_block(const struct sweep *s, size_t from)
 	return from == 0 ? 1 : from < most ? from : most;
 }
 
+static int place_order(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	return x->drawing != y->drawing
+	    ? (x->drawing > y->drawing) - (x->drawing < y->drawing)
+	    : (x->place > y->place) - (x->place < y->place);
+}
+
+/* Places of one drawing beside each other. */
+static int order_places(struct sweep *s, struct sim_err *e)
+{
+	const size_t n = s->cube->n_points / s->cube->n_along;
+	int rc = SIM_ZALLOC(&s->order, n, e);
+	for (size_t p = 0; rc == 0 && p < n; p++)
+		s->order[p] =
+		    (struct place){xp_spec_drawing(s->run->spec, p), p};
+	if (rc == 0)
+		qsort(s->order, n, sizeof(s->order[0]), place_order);
+	return rc;
+}
+
+/* How many places from FIRST on, in their order, are served side by side. */
+static size_t n_together(const struct sweep *s, size_t first)
+{
+	const size_t n_places = s->cube->n_points / s->cube->n_along;
+	size_t n = 1;
+	while (n < XP_TRIAL_TOGETHER && first + n < n_places &&
+	    s->order[first + n].drawing == s->order[first].drawing)
+		n++;
+	return n;
+}
+
 static int list_cells(struct sweep *s, uint64_t **cells, size_t *n,
     struct sim_err *e)
 {
@@ -233,10 +283,23 @@ static int list_cells(struct sweep *s, uint64_t **cells, size_t *n,
 		to = from + sweep_run_block(s, from);
 		if (to > c->n_runs)
 			to = c->n_runs;
-		for (size_t p = 0; p < n_places; p++)
-			*n += list_runs(s, p, from, to, *cells + *n);
+		for (size_t p = 0, k; p < n_places; p += k) {
+			k = n_together(s, p);
+			*n += list_runs(s, &s->order[p], k, from, to,
+			    *cells + *n);
+		}
 	}
 	return rc;
+}
+
+/* Cells of one run whose points are drawn alike. */
+static int are_together(const void *ctx, uint64_t a, uint64_t b)
+{
+	const struct sweep *s = ctx;
+	const size_t n_runs = s->cube->n_runs;
+	return a % n_runs == b % n_runs &&
+	    xp_spec_drawing(s->run->spec, a / n_runs) ==
+	    xp_spec_drawing(s->run->spec, b / n_runs);
 }
 
 static int serve_cells(struct sweep *s, const uint64_t cells[], size_t n,
@@ -248,6 +311,7 @@ static int serve_cells(struct sweep *s, const uint64_t cells[], size_t n,
 	    .cell = cells,
 	    .row_doubles = s->cube->cell_doubles,
 	    .ctx = s,
+	    .together = are_together,
 	    .open = open_worker,
 	    .serve = serve_cell,
 	    .is_spent = is_worker_spent,
@@ -290,7 +354,9 @@ static int sweep_run_serve(struct sweep *s, struct sim_err *e)
 {
 	uint64_t *cells = NULL;
 	size_t n;
-	int rc = list_next(s, &cells, &n, e);
+	int rc = order_places(s, e);
+	if (rc == 0)
+		rc = list_next(s, &cells, &n, e);
 	if (rc == 0 && n > 0) {
 		s->progress = res_cube_progress(s->cube);
 		/* Those that failed before are tried again, so
@@ -479,6 +545,7 @@ int xp_run_sweep(const struct xp_run *r, struct res_cube *cube,
 	if (r->report)
 		*r->report = s.report;
 	free(journal);
+	free(s.order);
 	free(s.wanted);
 	free(s.tried);
 	return rc;

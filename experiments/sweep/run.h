@@ -36,6 +36,7 @@ struct xp_run {
 	int fresh;         /* start over, whatever OUT and its journal hold */
 	const char *until; /* what ends a point (results/until.h); NULL: runs */
 	int replace; /* start over if they are of another sweep, or damaged */
+	int draw_anew; /* no cell uses the epoch of another, for tests */
 	FILE *progress;                    /* NULL: silent */
 	const volatile sig_atomic_t *stop; /* set: end early; may be NULL */
 	void (*complain)(void *arg, const char *message); /* failed cells */

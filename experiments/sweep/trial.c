@@ -8,30 +8,43 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algos/vigil/common.h"
+#include "experiments/spec/config.h"
 #include "experiments/spec/fabric.h"
 #include "experiments/spec/plane.h"
 #include "experiments/sweep/answer.h"
+#include "experiments/sweep/panel.h"
 #include "results/score.h"
 #include "sim/vec.h"
 
-struct xp_trial {
-	struct xp_spec *spec;
-	size_t point; /* that config is of; SIZE_MAX at first */
+/* What a cell has before any algorithm is asked: made of a configuration without
+ * algorithms, so that which ones look at it can't matter. */
+struct drawn {
+	size_t drawing; /* see xp_spec_drawing(); SIZE_MAX: none */
 	struct xp_config config;
 	struct topo topo;
 	struct scene scene;
 	const struct xp_plane *plane;
-	void *running; /* the plane's */
-	void **work;   /* [config.n_algos] */
-	struct algo_verdicts *verdicts;
-	struct algo_common common;           /* of the window that is heard */
-	struct res_scorer scorer;            /* of the window that is heard */
-	struct algo_verdicts early;          /* of part of a window */
-	struct res_algo_metrics *scores;     /* of the last window */
-	struct res_trial_metrics *rows;      /* [n_along] */
-	struct res_algo_metrics *row_scores; /* [n_along][n_algos] */
-	struct sim_err complaint; /* of an algorithm from outside, or empty */
+	void *running;                  /* the plane's */
+	struct res_trial_metrics *rows; /* [n_along] */
+
+	/* Of the last cell: has it come to its end, and were windows told? */
+	int told;
+	size_t point;
+	struct sim_seed where;
+};
+
+struct xp_trial {
+	struct xp_spec *spec;
+	struct drawn drawn;
+	struct xp_panel panel[XP_TRIAL_TOGETHER]; /* of points of the drawing */
+	size_t n_panels, oldest;
+	struct xp_panel *now; /* that of the last cell; NULL: none */
+	int anew;
+	uint64_t n_drawn;           /* epochs */
+	struct algo_common common;  /* of the window that is heard */
+	struct res_scorer scorer;   /* of the window that is heard */
+	struct algo_verdicts early; /* of part of a window */
+	struct sim_err complaint;   /* of an algorithm from outside, or empty */
 };
 
 int xp_trial_open(struct xp_trial **out, struct xp_spec *s, struct sim_err *e)
@@ -41,46 +54,43 @@ int xp_trial_open(struct xp_trial **out, struct xp_spec *s, struct sim_err *e)
 	if (rc < 0)
 		return rc;
 	t->spec = s;
-	t->point = SIZE_MAX;
+	t->drawn.drawing = SIZE_MAX;
 	*out = t;
 	return 0;
 }
 
-/* Everything here depends on the point: topology, plane and algorithms are made
- * for it. Only the scene's memory is used again. */
-static void forget_point(struct xp_trial *t)
+void xp_trial_draw_anew(struct xp_trial *t)
 {
-	for (size_t i = 0; i < t->config.n_algos; i++) {
-		if (t->work && t->work[i])
-			algo_close(t->config.algo[i].ops, t->work[i]);
-		if (t->verdicts)
-			algo_verdicts_free(&t->verdicts[i]);
-	}
-	if (t->running)
-		t->plane->close(t->running);
-	free(t->work);
-	free(t->verdicts);
-	free(t->scores);
-	free(t->rows);
-	free(t->row_scores);
-	t->running = NULL;
-	t->work = NULL;
-	t->verdicts = NULL;
-	t->scores = NULL;
-	t->rows = NULL;
-	t->row_scores = NULL;
-	topo_close(&t->topo);
-	xp_config_free(&t->config);
-	t->point = SIZE_MAX;
+	t->anew = 1;
+}
+
+/* Topology, plane and algorithms are made for a drawing. Only the scene's memory
+ * is used again. */
+static void forget_drawing(struct xp_trial *t)
+{
+	struct drawn *d = &t->drawn;
+	for (size_t i = 0; i < t->n_panels; i++)
+		xp_panel_free(&t->panel[i]);
+	t->n_panels = t->oldest = 0;
+	t->now = NULL;
+	if (d->running)
+		d->plane->close(d->running);
+	d->running = NULL;
+	free(d->rows);
+	d->rows = NULL;
+	topo_close(&d->topo);
+	xp_config_free(&d->config);
+	d->drawing = SIZE_MAX;
+	d->told = 0;
 }
 
 void xp_trial_close(struct xp_trial *t)
 {
 	if (!t)
 		return;
-	forget_point(t);
+	forget_drawing(t);
 	algo_verdicts_free(&t->early);
-	scene_free(&t->scene);
+	scene_free(&t->drawn.scene);
 	res_scorer_free(&t->scorer);
 	free(t);
 }
@@ -88,54 +98,80 @@ void xp_trial_close(struct xp_trial *t)
 /* The network as algorithms have it. */
 static const struct topo *trial_told(const struct xp_trial *t)
 {
+	const struct drawn *d = &t->drawn;
 	const struct topo *told =
-	    t->plane->told ? t->plane->told(t->running) : NULL;
-	return told ? told : &t->topo;
+	    d->plane->told ? d->plane->told(d->running) : NULL;
+	return told ? told : &d->topo;
 }
 
-/* Algorithms are opened once a point. They are told the network and their
- * parameters, and nothing of what is wrong with it. */
-static int open_algos(struct xp_trial *t, struct sim_err *e)
+/* All of C but its algorithms and its label, which stay. */
+static int trial_take_drawing(struct xp_trial *t, size_t drawing,
+    struct xp_config *c, struct sim_err *e)
 {
-	const size_t n = t->config.n_algos;
+	struct drawn *d = &t->drawn;
+	struct xp_config rest = {.algo = c->algo, .n_algos = c->n_algos};
 	int rc;
-	if ((rc = SIM_ZALLOC(&t->work, n, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&t->verdicts, n, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&t->scores, n, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&t->row_scores, n * t->spec->n_along, e)) < 0)
+	memcpy(rest.label, c->label, sizeof(rest.label));
+	forget_drawing(t);
+	d->config = *c;
+	d->config.algo = NULL;
+	d->config.n_algos = 0;
+	memset(d->config.label, 0, sizeof(d->config.label));
+	*c = rest;
+	if ((rc = xp_topology_open(&d->config.topology, t->spec->folder,
+		 &d->topo, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&d->rows, t->spec->n_along, e)) < 0)
 		return rc;
-	for (size_t i = 0; i < n; i++) {
-		const struct xp_algo *a = &t->config.algo[i];
-		if (a->unable)
-			continue;
-		rc =
-		    algo_open(a->ops, &t->work[i], trial_told(t), a->params, e);
-		if (rc < 0)
-			return sim_wrap(e, rc, "algorithm %s", a->label);
-		if (a->ops->join)
-			a->ops->join(t->work[i], &t->common);
-	}
-	return 0;
+	d->plane = xp_plane_of(&d->config);
+	rc = d->plane->open(&d->running, &d->topo, &d->config, e);
+	if (rc == 0)
+		d->drawing = drawing;
+	return rc;
 }
 
+/* A place for the algorithms of one more point: the oldest's if all are taken. */
+static struct xp_panel *free_panel(struct xp_trial *t)
+{
+	if (t->n_panels < XP_TRIAL_TOGETHER)
+		return &t->panel[t->n_panels++];
+	struct xp_panel *p = &t->panel[t->oldest++ % XP_TRIAL_TOGETHER];
+	xp_panel_free(p);
+	return p;
+}
+
+/* Open the algorithms of POINT, and what they look at unless another point of
+ * its drawing has. Only when all of it stands is it the current one. After a
+ * failure there is none, and the next cell tries again. */
+static int open_point(struct xp_trial *t, size_t point, struct sim_err *e)
+{
+	const size_t drawing = xp_spec_drawing(t->spec, point);
+	struct xp_config c = {0};
+	struct xp_panel *p = NULL;
+	int rc = xp_spec_point(t->spec, point, &c, e);
+	if (rc == 0 &&
+	    (t->drawn.drawing != drawing || t->drawn.config.needs != c.needs))
+		rc = trial_take_drawing(t, drawing, &c, e);
+	if (rc == 0) {
+		p = free_panel(t);
+		rc = xp_panel_open(p, point, &t->drawn.config, &c,
+		    trial_told(t), &t->common, t->spec->n_along, e);
+	}
+	xp_config_free(&c);
+	t->now = p;
+	if (rc < 0)
+		forget_drawing(t);
+	return rc;
+}
+
+/* The algorithms of POINT, open. */
 static int take_point(struct xp_trial *t, size_t point, struct sim_err *e)
 {
-	struct xp_config *c = &t->config;
-	int rc;
-	/* Only when all of the new point stands is it the current one. After a
-	 * failure there is none, and the next cell tries again. */
-	forget_point(t);
-	if ((rc = xp_spec_point(t->spec, point, c, e)) < 0 ||
-	    (rc = xp_topology_open(&c->topology, t->spec->folder, &t->topo,
-		 e)) < 0 ||
-	    (rc = SIM_ZALLOC(&t->rows, t->spec->n_along, e)) < 0)
-		return rc;
-	t->plane = xp_plane_of(c);
-	if ((rc = t->plane->open(&t->running, &t->topo, c, e)) < 0 ||
-	    (rc = open_algos(t, e)) < 0)
-		return rc;
-	t->point = point;
-	return 0;
+	for (size_t i = 0; i < t->n_panels; i++)
+		if (t->panel[i].point == point) {
+			t->now = &t->panel[i];
+			return 0;
+		}
+	return open_point(t, point, e);
 }
 
 static void trial_blank(double x[], size_t n)
@@ -156,9 +192,9 @@ struct audience {
 static void trial_unanswered(struct xp_trial *t, size_t i,
     const struct sim_err *why)
 {
-	algo_verdicts_clear(&t->verdicts[i]);
-	trial_blank((double *)&t->scores[i], RES_N_ALGO_METRICS);
-	t->scores[i].n_unanswered = 1;
+	algo_verdicts_clear(&t->now->verdicts[i]);
+	trial_blank((double *)&t->now->scores[i], RES_N_ALGO_METRICS);
+	t->now->scores[i].n_unanswered = 1;
 	if (!t->complaint.msg[0])
 		t->complaint = *why;
 }
@@ -167,14 +203,15 @@ static void trial_unanswered(struct xp_trial *t, size_t i,
 static int trial_diagnose(struct xp_trial *t, size_t i,
     const struct sim_seed *where, const struct xp_window *w, struct sim_err *e)
 {
-	const struct xp_algo *a = &t->config.algo[i];
+	struct xp_panel *p = t->now;
+	const struct xp_algo *a = &p->config.algo[i];
 	struct sim_err why = {0};
 	if (a->unable) {
-		trial_blank((double *)&t->scores[i], RES_N_ALGO_METRICS);
+		trial_blank((double *)&p->scores[i], RES_N_ALGO_METRICS);
 		return 0;
 	}
-	int rc = xp_answer(a, t->work[i], where, (uint32_t)i, w->seen,
-	    &t->verdicts[i], &why);
+	int rc = xp_answer(a, p->work[i], where, (uint32_t)i, w->seen,
+	    &p->verdicts[i], &why);
 	/* One from outside fails by itself: what the others say of this window
 	 * is as good as ever. */
 	if (rc == SIM_EDEP && a->plug) {
@@ -184,13 +221,13 @@ static int trial_diagnose(struct xp_trial *t, size_t i,
 	if (rc < 0)
 		return sim_fail(e, rc, "%s", why.msg);
 	if (!t->scorer.w)
-		rc = res_scorer_begin(&t->scorer, w->seen, &t->scene.truth,
-		    w->lost, e);
+		rc = res_scorer_begin(&t->scorer, w->seen,
+		    &t->drawn.scene.truth, w->lost, e);
 	if (rc == 0)
-		rc = res_scorer_answer(&t->scorer, &t->verdicts[i],
-		    &t->scores[i], e);
+		rc = res_scorer_answer(&t->scorer, &p->verdicts[i],
+		    &p->scores[i], e);
 	if (a->plug)
-		t->scores[i].n_unanswered = 0;
+		p->scores[i].n_unanswered = 0;
 	return rc < 0 ? sim_wrap(e, rc, "algorithm %s", a->label) : 0;
 }
 
@@ -199,20 +236,20 @@ static int trial_diagnose(struct xp_trial *t, size_t i,
 static int trial_ask_early(struct xp_trial *t, size_t i,
     const struct sim_seed *where, const struct xp_window *w, struct sim_err *e)
 {
-	const struct xp_algo *a = &t->config.algo[i];
-	struct res_algo_metrics *s = &t->scores[i];
+	const struct xp_algo *a = &t->now->config.algo[i];
+	struct res_algo_metrics *s = &t->now->scores[i];
 	if (!(s->n_to_find > 0))
 		return 0;
 	s->right_share = 1;
 	for (size_t k = 0; k < w->n_early; k++) {
 		t->common = (struct algo_common){0};
-		const int rc = xp_answer(a, t->work[i], where, (uint32_t)i,
+		const int rc = xp_answer(a, t->now->work[i], where, (uint32_t)i,
 		    &w->early[k], &t->early, e);
 		if (rc == SIM_EDEP && a->plug)
 			continue;
 		if (rc < 0)
 			return rc;
-		if (res_score_is_exact(&t->scene.truth, &t->early)) {
+		if (res_score_is_exact(&t->drawn.scene.truth, &t->early)) {
 			s->right_share = w->early_share[k];
 			break;
 		}
@@ -226,8 +263,8 @@ static int trial_ask_all_early(struct xp_trial *t, const struct sim_seed *where,
     const struct xp_window *w, struct sim_err *e)
 {
 	int rc = 0;
-	for (size_t i = 0; rc == 0 && w->n_early > 0 && i < t->config.n_algos;
-	     i++)
+	for (size_t i = 0;
+	     rc == 0 && w->n_early > 0 && i < t->now->config.n_algos; i++)
 		rc = trial_ask_early(t, i, where, w, e);
 	return rc;
 }
@@ -239,12 +276,13 @@ static int trial_hear(void *arg, const struct xp_window *w, struct sim_err *e)
 {
 	const struct audience *x = arg;
 	struct xp_trial *t = x->t;
-	const size_t n = t->config.n_algos;
+	struct xp_panel *p = t->now;
+	const size_t n = p->config.n_algos;
 	int rc;
 	t->common = (struct algo_common){0};
 	t->scorer.w = NULL; /* not begun: nobody may have an answer to score */
 	for (size_t i = 0; i < n; i++) {
-		struct res_algo_metrics *s = &t->scores[i];
+		struct res_algo_metrics *s = &p->scores[i];
 		const double before = s->detect_s;
 		if ((rc = trial_diagnose(t, i, x->where, w, e)) < 0)
 			return rc;
@@ -257,11 +295,11 @@ static int trial_hear(void *arg, const struct xp_window *w, struct sim_err *e)
 	if ((rc = trial_ask_all_early(t, x->where, w, e)) < 0)
 		return rc;
 	for (size_t i = 0; i < n; i++) {
-		const struct res_algo_metrics *s = &t->scores[i];
+		const struct res_algo_metrics *s = &p->scores[i];
 		for (size_t k = 0; k < w->n_rows; k++)
-			t->row_scores[(w->first_row + k) * n + i] = *s;
+			p->row_scores[(w->first_row + k) * n + i] = *s;
 		for (size_t k = 0; k < t->spec->n_along; k++)
-			t->row_scores[k * n + i].detect_s = s->detect_s;
+			p->row_scores[k * n + i].detect_s = s->detect_s;
 	}
 	return x->to ? x->to->hear(x->to->arg, w, e) : 0;
 }
@@ -271,9 +309,10 @@ static int trial_hear(void *arg, const struct xp_window *w, struct sim_err *e)
  * place for them. To do so is a mistake in the code, not in a spec. */
 static void check_filled(const struct xp_trial *t)
 {
-	const unsigned may = t->plane->fills & ~xp_fabric_of(&t->config)->blind;
+	const struct drawn *d = &t->drawn;
+	const unsigned may = d->plane->fills & ~xp_fabric_of(&d->config)->blind;
 	for (size_t i = 0; i < t->spec->n_along; i++) {
-		const double *x = (const double *)&t->rows[i];
+		const double *x = (const double *)&d->rows[i];
 		for (unsigned m = 0; m < RES_N_TRIAL_METRICS; m++)
 			assert(isnan(x[m]) || res_trial_metrics[m].set & may);
 	}
@@ -289,83 +328,110 @@ static struct sim_seed trial_where(const struct xp_trial *t, size_t point,
 {
 	return (struct sim_seed){
 	    .seed = t->spec->seed,
-	    .point = t->config.common ? 0 : (uint32_t)point,
+	    .point = t->drawn.config.common ? 0 : (uint32_t)point,
 	    .run = run,
 	};
 }
 
-static int trial_begin(struct xp_trial *t, size_t point, uint32_t run,
-    struct sim_seed *where, struct sim_err *e)
-{
-	int rc = 0;
-	/* The cells of a point mostly come one after the other, so a worker
-	 * seldom has to make everything anew. */
-	if (point != t->point && (rc = take_point(t, point, e)) < 0)
-		return rc;
-	*where = trial_where(t, point, run);
-	return scene_draw(&t->scene, &t->topo, &t->config.scene, where, e);
-}
-
-static int trial_live(struct xp_trial *t, const struct xp_listener *to,
-    struct sim_err *e)
-{
-	trial_blank((double *)t->rows, t->spec->n_along * RES_N_TRIAL_METRICS);
-	t->complaint.msg[0] = '\0';
-	for (size_t i = 0; i < t->config.n_algos; i++)
-		/* Nothing was detected yet. */
-		t->scores[i].detect_s = NAN;
-	const int rc = t->plane->run(t->running, &t->scene, to, t->rows, e);
-	if (rc == 0)
-		check_filled(t);
-	return rc;
-}
-
-static struct xp_cell trial_cell(const struct xp_trial *t, size_t point,
+/* Are the last cell's scene and windows those of this one, and still there? A
+ * cell that is asked for twice is run twice, and what a real network did can't
+ * be had again. */
+static int trial_has(const struct xp_trial *t, size_t point,
     const struct sim_seed *where)
 {
-	return (struct xp_cell){
+	const struct drawn *d = &t->drawn;
+	return !t->anew && d->told && d->point != point &&
+	    d->where.point == where->point && d->where.run == where->run &&
+	    d->plane->again && !xp_fabric_of(&d->config)->open;
+}
+
+/* A cell as it runs. */
+struct trial_cell {
+	size_t point;
+	struct sim_seed where;
+	int again; /* its windows are those of the last one */
+	struct xp_cell shown;
+};
+
+static int trial_begin(struct xp_trial *t, size_t point, uint32_t run,
+    const struct xp_audience *to, struct trial_cell *c, struct sim_err *e)
+{
+	struct drawn *d = &t->drawn;
+	int rc = take_point(t, point, e);
+	if (rc == 0 && to)
+		rc = xp_spec_put_point(t->spec, point, e);
+	if (rc < 0)
+		return rc;
+	c->point = point;
+	c->where = trial_where(t, point, run);
+	c->again = trial_has(t, point, &c->where);
+	c->shown = (struct xp_cell){
 	    .spec = t->spec,
 	    .point = point,
-	    .where = *where,
-	    .config = &t->config,
+	    .where = c->where,
+	    .config = &t->now->config,
 	    .topo = trial_told(t),
-	    .scene = &t->scene,
-	    .plane = t->plane,
-	    .running = t->running,
+	    .scene = &d->scene,
+	    .plane = d->plane,
+	    .running = d->running,
 	};
+	if (c->again)
+		return 0;
+	d->told = 0;
+	return scene_draw(&d->scene, &d->topo, &d->config.scene, &c->where, e);
+}
+
+static int trial_live(struct xp_trial *t, const struct trial_cell *c,
+    const struct xp_listener *to, struct sim_err *e)
+{
+	struct drawn *d = &t->drawn;
+	t->complaint.msg[0] = '\0';
+	for (size_t i = 0; i < t->now->config.n_algos; i++)
+		/* Nothing was detected yet. */
+		t->now->scores[i].detect_s = NAN;
+	if (c->again)
+		return d->plane->again(d->running, to, e);
+	trial_blank((double *)d->rows, t->spec->n_along * RES_N_TRIAL_METRICS);
+	const int rc = d->plane->run(d->running, &d->scene, to, d->rows, e);
+	if (rc < 0)
+		return rc;
+	check_filled(t);
+	t->n_drawn++;
+	d->told = to->hear != NULL;
+	d->point = c->point;
+	d->where = c->where;
+	return 0;
 }
 
 static int trial_run_cell(struct xp_trial *t, size_t point, uint32_t run,
     const struct xp_audience *to, struct sim_err *e)
 {
-	struct sim_seed where;
-	int rc = trial_begin(t, point, run, &where, e);
-	if (rc == 0 && to) {
-		struct xp_cell cell = trial_cell(t, point, &where);
-		cell.verdicts = t->verdicts;
-		cell.scores = t->scores;
-		rc = to->begin(to->arg, &cell, e);
-	}
-	struct audience a = {t, &where, to};
+	struct trial_cell c;
 	/* Without algorithms nobody listens, and a plane
 	 * need not gather windows. */
+	int rc = trial_begin(t, point, run, to, &c, e);
+	if (rc < 0)
+		return rc;
+	if (to) {
+		c.shown.verdicts = t->now->verdicts;
+		c.shown.scores = t->now->scores;
+		rc = to->begin(to->arg, &c.shown, e);
+	}
+	struct audience a = {t, &c.where, to};
 	const struct xp_listener hear = {&a,
-	    t->config.n_algos > 0 || to ? trial_hear : NULL};
-	return rc < 0 ? rc : trial_live(t, &hear, e);
+	    t->now->config.n_algos > 0 || to ? trial_hear : NULL};
+	return rc < 0 ? rc : trial_live(t, &c, &hear, e);
 }
 
 int xp_trial_show(struct xp_trial *t, size_t point, uint32_t run,
     const struct xp_audience *to, struct sim_err *e)
 {
-	struct sim_seed where;
-	int rc = trial_begin(t, point, run, &where, e);
-	if (rc < 0)
-		return rc;
-	const struct xp_cell cell = trial_cell(t, point, &where);
-	if ((rc = to->begin(to->arg, &cell, e)) < 0)
+	struct trial_cell c;
+	int rc = trial_begin(t, point, run, to, &c, e);
+	if (rc < 0 || (rc = to->begin(to->arg, &c.shown, e)) < 0)
 		return rc;
 	const struct xp_listener hear = {to->arg, to->hear};
-	return trial_live(t, &hear, e);
+	return trial_live(t, &c, &hear, e);
 }
 
 int xp_trial_show_one(struct xp_spec *s, size_t point, uint32_t run,
@@ -386,16 +452,17 @@ int xp_trial_watch(struct xp_trial *t, size_t point, uint32_t run,
 	int rc = trial_run_cell(t, point, run, to, e);
 	if (rc < 0)
 		return rc;
-	_Static_assert(sizeof(t->scores[0]) ==
+	const struct xp_panel *p = t->now;
+	const size_t n = p->config.n_algos;
+	_Static_assert(sizeof(p->scores[0]) ==
 		RES_N_ALGO_METRICS * sizeof(row[0]),
 	    "scores are nothing but doubles, in the order of a row");
-	const size_t n = t->config.n_algos;
 	for (size_t i = 0; i < t->spec->n_along; i++) {
-		memcpy(row, &t->rows[i], sizeof(t->rows[i]));
+		memcpy(row, &t->drawn.rows[i], sizeof(t->drawn.rows[i]));
 		row += RES_N_TRIAL_METRICS;
 		if (n > 0)
-			memcpy(row, &t->row_scores[i * n],
-			    n * sizeof(t->scores[0]));
+			memcpy(row, &p->row_scores[i * n],
+			    n * sizeof(p->scores[0]));
 		row += n * RES_N_ALGO_METRICS;
 	}
 	return 0;
@@ -407,6 +474,11 @@ int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
 	return xp_trial_watch(t, point, run, NULL, row, e);
 }
 
+uint64_t xp_trial_n_drawn(const struct xp_trial *t)
+{
+	return t->n_drawn;
+}
+
 const char *xp_trial_complaint(const struct xp_trial *t)
 {
 	return t->complaint.msg[0] ? t->complaint.msg : NULL;
@@ -414,29 +486,32 @@ const char *xp_trial_complaint(const struct xp_trial *t)
 
 int xp_trial_is_spent(const struct xp_trial *t)
 {
+	const struct xp_config *c = t->now ? &t->now->config : NULL;
 	int is = 0;
-	for (size_t i = 0; i < t->config.n_algos; i++)
-		is |= t->config.algo[i].plug &&
-		    plug_is_spent(t->config.algo[i].plug);
+	for (size_t i = 0; c && i < c->n_algos; i++)
+		is |= c->algo[i].plug && plug_is_spent(c->algo[i].plug);
 	return is;
 }
 
 void xp_trial_print(const struct xp_trial *t, FILE *out)
 {
+	const struct drawn *d = &t->drawn;
+	const struct xp_panel *p = t->now;
 	fprintf(out, "%u hosts, %u switches, %u directed links\n",
-	    t->topo.n_hosts, t->topo.n_switches, t->topo.n_links);
-	t->plane->print(t->running, t->rows, out);
-	truth_print(&t->scene.truth, &t->topo, out);
-	for (size_t i = 0; i < t->config.n_algos; i++)
-		if (t->config.algo[i].unable)
+	    d->topo.n_hosts, d->topo.n_switches, d->topo.n_links);
+	d->plane->print(d->running, d->rows, out);
+	truth_print(&d->scene.truth, &d->topo, out);
+	for (size_t i = 0; i < p->config.n_algos; i++) {
+		const struct xp_algo *a = &p->config.algo[i];
+		if (a->unable)
 			fprintf(out, "%s\n  reads %s; there are none\n",
-			    t->config.algo[i].label,
-			    obs_part_text(t->config.algo[i].ops->needs &
-				~xp_plane_holds(t->plane, &t->config)));
+			    a->label,
+			    obs_part_text(a->ops->needs &
+				~xp_plane_holds(d->plane, &d->config)));
 		else
-			xp_answer_print(t->config.algo[i].label, &t->topo,
-			    &t->scene.truth, &t->scores[i], &t->verdicts[i],
-			    out);
+			xp_answer_print(a->label, &d->topo, &d->scene.truth,
+			    &p->scores[i], &p->verdicts[i], out);
+	}
 	if (t->complaint.msg[0])
 		fprintf(out, "no answer of %s\n", t->complaint.msg);
 }

@@ -10,10 +10,20 @@
 
 struct xp_trial;
 
-/* A trial keeps S (and puts points into it); memory, topology and algorithms
- * are reused from one cell to the next of the same point. */
+/* So many points of one drawing (xp_spec_drawing()) have their algorithms open at
+ * a time. */
+enum { XP_TRIAL_TOGETHER = 16 };
+
+/* A trial keeps S (and puts points into it). From one cell to the next memory is
+ * reused; topology and plane, by cells of one drawing; algorithms, by cells of
+ * one point; and the epoch itself, by the next cell that has the same scene and
+ * windows: a run of another point of the drawing, with common random numbers, on
+ * a plane that can tell windows again. */
 int xp_trial_open(struct xp_trial **t, struct xp_spec *s, struct sim_err *e);
 void xp_trial_close(struct xp_trial *t);
+
+/* From now on each cell has its own epoch, with the same numbers: for tests. */
+void xp_trial_draw_anew(struct xp_trial *t);
 
 /* Run one cell into row[spec.n_along][res_row_doubles(n_algos)]: in each row
  * the trial's metrics, then each algorithm's, in the order of results/schema.h.
@@ -63,6 +73,9 @@ int xp_trial_show(struct xp_trial *t, size_t point, uint32_t run,
  * xp_trial_open(). */
 int xp_trial_show_one(struct xp_spec *s, size_t point, uint32_t run,
     const struct xp_audience *to, struct sim_err *e);
+
+/* How many epochs it has drawn and told. */
+uint64_t xp_trial_n_drawn(const struct xp_trial *t);
 
 /* Why an algorithm from outside first failed at a window of the last cell, which
  * is good but for that algorithm's numbers; NULL: none did. */

@@ -255,6 +255,20 @@ static int telemetry_fill_early(struct telemetry_plane *x,
 	    &r, e);
 }
 
+static int telemetry_plane_again(void *p, const struct xp_listener *to,
+    struct sim_err *e)
+{
+	const struct telemetry_plane *x = p;
+	const struct xp_window all = {.seen = &x->window,
+	    .lost = &x->lost,
+	    .n_rows = 1,
+	    .n_early = x->params->early.halvings,
+	    .early = x->early.view,
+	    .early_share = x->early.share,
+	    .after_s = NAN};
+	return to->hear ? to->hear(to->arg, &all, e) : 0;
+}
+
 static int telemetry_plane_run(void *p, struct scene *scene,
     const struct xp_listener *to, struct res_trial_metrics row[],
     struct sim_err *e)
@@ -276,14 +290,7 @@ static int telemetry_plane_run(void *p, struct scene *scene,
 	if (to->hear && x->params->early.halvings > 0 &&
 	    (rc = telemetry_fill_early(x, scene, e)) < 0)
 		return rc;
-	const struct xp_window all = {.seen = &x->window,
-	    .lost = &x->lost,
-	    .n_rows = 1,
-	    .n_early = x->params->early.halvings,
-	    .early = x->early.view,
-	    .early_share = x->early.share,
-	    .after_s = NAN};
-	return to->hear ? to->hear(to->arg, &all, e) : 0;
+	return telemetry_plane_again(x, to, e);
 }
 
 /* Only what lost something is a flow with hops; all others are sums. */
@@ -332,6 +339,7 @@ const struct xp_plane xp_plane_telemetry = {
     .open = telemetry_plane_open,
     .told = telemetry_plane_told,
     .run = telemetry_plane_run,
+    .again = telemetry_plane_again,
     .flows = telemetry_plane_flows,
     .print = telemetry_plane_print,
     .close = telemetry_plane_close,

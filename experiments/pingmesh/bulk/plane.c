@@ -105,8 +105,7 @@ static int mesh_plane_open(void **p, const struct topo *t,
 	if (rc < 0)
 		return rc;
 	x->params = xp_pingmesh_of(c);
-	const int each =
-	    x->params->repair.on || (xp_config_needs(c) & OBS_PROBES) != 0;
+	const int each = x->params->repair.on || (c->needs & OBS_PROBES) != 0;
 	if ((rc = xp_bulk_mesh_open(&x->mesh, t, x->params, each, e)) < 0) {
 		mesh_plane_close(x);
 		return rc;
