@@ -189,6 +189,8 @@ static int usage(const char *why)
 	fprintf(stderr, "       bench erspan-read 1 N_TIMES\n");
 	fprintf(stderr, "       bench rack-play KIND N_TIMES\n");
 	fprintf(stderr, "       bench trial-run N_FAULTS N_TIMES\n");
+	fprintf(stderr, "       bench trial-shared N_POINTS N_RUNS\n");
+	fprintf(stderr, "       bench trial-anew N_POINTS N_RUNS\n");
 	fprintf(stderr, "       bench rivals-flock KIND N_TIMES\n");
 	fprintf(stderr, "       bench sieve-run KIND N_TIMES\ntopics:");
 	for (int i = 0; i < N_TOPICS; i++)
@@ -218,6 +220,8 @@ static const struct mode {
     {"rivals-flock", bench_rivals_flock},
     {"sieve-run", bench_sieve_run},
     {"trial-run", bench_trial_run},
+    {"trial-shared", bench_trial_shared},
+    {"trial-anew", bench_trial_anew},
 };
 enum { N_MODES = sizeof(modes) / sizeof(modes[0]) };
 

@@ -84,6 +84,11 @@ void bench_sieve_run(uint32_t kind, uint64_t times);
 /* Run K trials of 007's size with N faults, likewise: `bench trial-run N K`. */
 void bench_trial_run(uint32_t n_faults, uint64_t k);
 
+/* Run K runs of a sweep of N thresholds, likewise: `bench trial-shared N K`; and
+ * with an epoch for each cell, `bench trial-anew N K`. */
+void bench_trial_shared(uint32_t n_points, uint64_t k);
+void bench_trial_anew(uint32_t n_points, uint64_t k);
+
 /* Instructions of `bench MODE N K` by callgrind; -1 without valgrind. */
 double bench_instructions(const char *mode, uint32_t n, uint32_t k);
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <malloc.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -179,6 +180,108 @@ static void bench_counted(unsigned n_faults, double goal)
 		bench_row(what, (more - once) / COUNTED, "Ir", '<', goal);
 }
 
+/* --- points that share epochs --------------------------------------------- */
+
+/* A sweep of N thresholds of alg1 beside a vote, on PLANE. */
+static void open_sweep(struct subject *s, uint32_t n_points, const char *plane)
+{
+	char text[2048];
+	struct sim_text t = {text, sizeof(text), 0};
+	sim_put(&t,
+	    PAPER "plane: %s\nsweep: {grid: {algorithms.1.threshold: [0.5",
+	    plane);
+	for (uint32_t i = 1; i < n_points; i++)
+		sim_put(&t, ", %g", 0.5 * i / n_points);
+	sim_put(&t, "]}}\n");
+	open_subject(s, text, 10, "vote, {name: alg1}");
+}
+
+/* Run by run, as a sweep has its cells. */
+static void run_points(void *arg)
+{
+	struct subject *s = arg;
+	struct sim_err e = {0};
+	for (uint32_t i = 0; i < s->n_runs; i++, s->next_run++)
+		for (size_t p = 0; p < s->spec.n_points; p++)
+			must(xp_trial_run(s->trial, p, s->next_run, s->row, &e),
+			    &e);
+	bench_sink += (uint64_t)s->row[0];
+}
+
+static void bench_trial_points(uint32_t n_points, uint64_t k, int anew)
+{
+	struct subject s;
+	open_sweep(&s, n_points, "auto");
+	if (anew)
+		xp_trial_draw_anew(s.trial);
+	s.n_runs = (uint32_t)k;
+	run_points(&s);
+	close_subject(&s);
+}
+
+void bench_trial_shared(uint32_t n_points, uint64_t k)
+{
+	bench_trial_points(n_points, k, 0);
+}
+
+void bench_trial_anew(uint32_t n_points, uint64_t k)
+{
+	bench_trial_points(n_points, k, 1);
+}
+
+/* Of a cell of a sweep of N thresholds; -1 without valgrind. */
+static double count_points(const char *mode, uint32_t n)
+{
+	enum { COUNTED = 20 };
+	const double once = bench_instructions(mode, n, COUNTED);
+	const double more =
+	    once < 0 ? -1 : bench_instructions(mode, n, 2 * COUNTED);
+	return more < 0 ? -1 : (more - once) / COUNTED / n;
+}
+
+/* Both ways in turn, by the time of one process. */
+static void bench_points_time(const char *plane, uint32_t n, uint32_t n_runs)
+{
+	struct subject s[2];
+	char what[64];
+	double us[2] = {INFINITY, INFINITY};
+	for (unsigned k = 0; k < 2; k++) {
+		open_sweep(&s[k], n, plane);
+		s[k].n_runs = n_runs;
+	}
+	xp_trial_draw_anew(s[1].trial);
+	for (unsigned round = 0; round < ROUNDS; round++)
+		for (unsigned k = 0; k < 2; k++)
+			us[k] = fmin(us[k],
+			    bench_best(1, run_points, &s[k]) / n_runs / n *
+				1e6);
+	snprintf(what, sizeof(what), "  plane %s: a cell", plane);
+	bench_row(what, us[0], "us", '-', 0);
+	bench_row("    against one with its own epoch", us[0] / us[1], "x", '<',
+	    1);
+	close_subject(&s[0]);
+	close_subject(&s[1]);
+}
+
+static void bench_points(void)
+{
+	enum { POINTS = 8 };
+	const double shared = count_points("trial-shared", POINTS);
+	const double anew = count_points("trial-anew", POINTS);
+	if (shared < 0 || anew < 0) {
+		printf("%-48s %10s\n", "sweep of 8 thresholds: instructions",
+		    "skipped");
+	} else {
+		bench_row("sweep of 8 thresholds: instructions of a cell",
+		    shared, "Ir", '-', 0);
+		bench_row("  against one with its own epoch", shared / anew,
+		    "x", '<', 0.8);
+	}
+	bench_points_time("auto", POINTS, 40);
+	bench_points_time("exact", POINTS, 10);
+	bench_points_time("agents", POINTS, 4);
+}
+
 /* Trials in a process of their own; its peak of resident memory. What this
  * process holds is counted with it, so that is given back first. */
 static double peak_mib(const char *network, uint32_t n_runs, double *seconds)
@@ -217,4 +320,5 @@ void bench_trial(void)
 	bench_speed(10);
 	bench_counted(1, 0.75 * 541519);
 	bench_counted(10, 0.55 * 5155502);
+	bench_points();
 }
