@@ -190,7 +190,7 @@ static struct cell grid_cell(size_t size, size_t i, uint32_t n_faults,
 	cases[i].set(&g);
 	g.epochs = sizes[size].epochs;
 	grid_scene(&g, 0);
-	const int pays = bulk_skip_pays(&g.scene);
+	const int pays = bulk_skip_excess(&g.scene) <= 0;
 	grid_skip(&g);
 	const double gain =
 	    bench_against(ROUNDS, grid_exact, &g, grid_skip, &g).ratio;

@@ -100,7 +100,7 @@ static int agents_open(void **p, const struct topo *t,
 	 * fastest model of flows in bulk that fits may run. */
 	if (xp_fabric_of(c)->open)
 		rc = open_lab(a, t, c, e);
-	else if ((rc = xp_bulk_open(&a->bulk, XP_BULK_AUTO, 0, e)) == 0)
+	else if ((rc = xp_bulk_open(&a->bulk, xp_bulk_chosen(c), 0, e)) == 0)
 		rc = xp_agent_plane_open(&a->sim, t, params, e);
 	if (rc < 0)
 		agents_close(a);
@@ -177,6 +177,7 @@ const struct xp_plane xp_plane_agents = {
     .section = &xp_agents_section,
     .idle = agents_idle,
     .check = agents_check,
+    .weigh = xp_bulk_weigh,
     .open = agents_open,
     .run = agents_run,
     .again = agents_again,

@@ -24,6 +24,28 @@ struct xp_bulk {
 	struct losses lost;
 };
 
+enum xp_bulk_by xp_bulk_chosen(const struct xp_config *c)
+{
+	return c->looks ? XP_BULK_EXACT : XP_BULK_AUTO;
+}
+
+/* Of a scene of seed 0: whether skipping fits may be another matter in another
+ * run, but the choice must be one for all runs. */
+int xp_bulk_weigh(const struct topo *t, struct xp_config *c, struct sim_err *e)
+{
+	const struct sim_seed where = {0};
+	struct scene scene = {0};
+	if (c->needs & OBS_ALL_FLOWS)
+		return 0;
+	const int rc = scene_draw(&scene, t, &c->scene, &where, e);
+	if (rc == 0 && bulk_skip_fits(&scene, NULL) == 0)
+		c->skip_excess = (double)scene.traffic.n_flows *
+		    bulk_skip_excess(&scene);
+	scene_free(&scene);
+	/* A scene that can't be drawn is told by who draws it for a run. */
+	return rc == SIM_ENOMEM ? rc : 0;
+}
+
 int xp_bulk_open(struct xp_bulk **out, enum xp_bulk_by by, int all,
     struct sim_err *e)
 {
@@ -73,8 +95,7 @@ int xp_bulk_epoch(struct xp_bulk *b, const struct scene *scene,
 	int rc;
 	b->ran = b->by;
 	if (b->by == XP_BULK_AUTO)
-		b->ran = !b->all && bulk_skip_pays(scene) &&
-			bulk_skip_fits(scene, NULL) == 0
+		b->ran = !b->all && bulk_skip_fits(scene, NULL) == 0
 		    ? XP_BULK_SKIP
 		    : XP_BULK_EXACT;
 	/* Skipping draws only the flows that lose, so it has no others to give.
@@ -188,7 +209,7 @@ static int bulk_plane_open(void **p, const struct topo *t,
 	const unsigned needs = c->needs;
 	struct xp_bulk *b;
 	int rc = xp_bulk_open(&b,
-	    of == &xp_plane_auto       ? XP_BULK_AUTO
+	    of == &xp_plane_auto       ? xp_bulk_chosen(c)
 		: of == &xp_plane_skip ? XP_BULK_SKIP
 				       : XP_BULK_EXACT,
 	    (needs & OBS_ALL_FLOWS) != 0, e);
@@ -233,11 +254,12 @@ static void plane_close(void *p)
 
 const struct xp_plane xp_plane_auto = {
     .name = "auto",
-    .doc = "flows in bulk: skip where it fits, else exact",
+    .doc = "flows in bulk: skip where it fits and pays, else exact",
     .provides = OBS_FLOWS | OBS_HOPS | OBS_ALL_FLOWS | OBS_SAMPLES,
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_BUFFERS,
     .has_buffers = 1,
     .has_hosts = 1,
+    .weigh = xp_bulk_weigh,
     .open = bulk_plane_open,
     .run = plane_run,
     .again = plane_again,

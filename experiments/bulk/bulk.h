@@ -10,6 +10,13 @@
  * the flows that lost nothing, else EXACT. */
 enum xp_bulk_by { XP_BULK_AUTO, XP_BULK_EXACT, XP_BULK_SKIP };
 
+/* AUTO, or EXACT where C's spec gains by it: for who leaves the choice to us. */
+enum xp_bulk_by xp_bulk_chosen(const struct xp_config *c);
+
+/* As weigh() of planes that do. */
+int xp_bulk_weigh(const struct topo *t, struct xp_config *c,
+    struct sim_err *e);
+
 struct xp_bulk;
 
 /* With ALL windows hold every flow, not only those that lost something. Memory

@@ -585,6 +585,8 @@ int xp_config_read(struct sim_yaml *y, const char *folder,
 	 * plane's windows hold. */
 	if (rc == 0)
 		rc = read_algos(y, plugs, c, e);
+	if (rc == 0 && y->n_mistakes == had && xp_plane_of(c)->weigh)
+		rc = xp_plane_of(c)->weigh(&t, c, e);
 	topo_close(&t);
 	return rc;
 }

@@ -77,6 +77,9 @@ int xp_note_input(struct xp_spec *s, const char *path, struct sim_err *e);
 int xp_note_origin(struct xp_spec *s, const struct xp_config *c,
     struct sim_err *e);
 
+/* In drawing.c: decide C->looks, when all points of S have been read once. */
+void xp_bulk_choose(const struct xp_spec *s, struct xp_config *c);
+
 /* In spec_cube.c: check the claims and, with a cube, put them there. */
 int xp_spec_claims(struct xp_spec *s, struct res_cube *c, struct sim_err *e);
 

@@ -1,11 +1,11 @@
-/* experiments/spec/drawing.c -- points of a sweep whose scenes are the same.
+/* experiments/spec/drawing.c -- what points of a sweep have in common when they are drawn.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <assert.h>
 #include <string.h>
 
+#include "experiments/spec/config.h"
 #include "experiments/spec/keys.h"
-#include "experiments/spec/spec.h"
 
 /* A parameter of an algorithm, as algorithms.1.threshold: not which one it is,
  * by which it is decided what windows hold. */
@@ -43,4 +43,12 @@ size_t xp_spec_drawing(const struct xp_spec *s, size_t point)
 		step *= a->n;
 	}
 	return drawing;
+}
+
+/* Two planes draw other flows of the same random numbers, so points that are to
+ * be compared pair by pair are drawn by one wherever both can: by that which is
+ * faster for all of them together. */
+void xp_bulk_choose(const struct xp_spec *s, struct xp_config *c)
+{
+	c->looks = (c->common ? s->skip_excess : c->skip_excess) > 0;
 }

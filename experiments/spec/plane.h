@@ -125,6 +125,11 @@ struct xp_plane {
 	/* How long a run takes on a real fabric; NULL: nobody is told. */
 	double (*lasts_s)(const struct xp_config *c);
 
+	/* Fill C's skip_excess, on the network T. NULL: it has no
+	 * choice between looking at all flows and skipping. */
+	int (*weigh)(const struct topo *t, struct xp_config *c,
+	    struct sim_err *e);
+
 	/* P keeps T and C. */
 	int (*open)(void **p, const struct topo *t, const struct xp_config *c,
 	    struct sim_err *e);

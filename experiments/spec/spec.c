@@ -324,6 +324,7 @@ int xp_spec_point(struct xp_spec *s, size_t point, struct xp_config *c,
 	int rc = spec_put(s, point, e);
 	if (rc == 0)
 		rc = xp_config_read(&s->yaml, s->folder, s->plugs, c, e);
+	xp_bulk_choose(s, c);
 	return spec_verdict(s, rc, e);
 }
 
@@ -448,6 +449,7 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 			rc = xp_config_read(y, s->folder, s->plugs, c, e);
 		if (rc == 0)
 			note_world(s, c);
+		s->skip_excess += c->common ? c->skip_excess : 0;
 		/* At a point with mistakes something is missing, which would be
 		 * taken for a difference between points. */
 		if (rc == 0 && y->n_mistakes == had)

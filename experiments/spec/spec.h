@@ -88,6 +88,13 @@ struct xp_config {
 	struct xp_topology topology;
 	struct scene_params scene;      /* owns its groups */
 	void *section[XP_MAX_SECTIONS]; /* by xp_section_at(); owned */
+	/* What skipping flows costs more than looking at all of an epoch (see
+	 * models/bulk/skip.h), times its flows; 0 where nobody may choose. LOOKS:
+	 * it is faster to look at all, at this point or, where random numbers
+	 * are common, at those of the spec together. */
+	double skip_excess;
+	uint8_t looks;
+
 	unsigned needs; /* of all algorithms that are asked (enum obs_part) */
 	size_t n_algos;
 	struct xp_algo *algo; /* owned */
@@ -137,6 +144,7 @@ struct xp_spec {
 	/* What is odd and yet no mistake, "file:line:col: message" each. */
 	char **warning;
 	size_t n_warnings, cap_warnings;
+	double skip_excess; /* of its points, where these have `common` */
 	uint8_t is_smoke;
 	uint8_t is_outside; /* some point has an algorithm from outside */
 	uint8_t is_real; /* some point is on one of these */

@@ -51,11 +51,12 @@ int bulk_skip_fits(const struct scene *s, struct sim_err *e);
 /* The share of a scene's flows that are looked at for their noise. */
 double bulk_skip_noise_share(const struct scene *s);
 
-/* 1 if skipping a scene that fits is about as fast as looking at every flow
- * (bulk.h), or faster: few flows are candidates of noise or cross a switch with a
- * hole, or many are lossy anyway. A function of the scene, so that every machine
- * chooses alike. Cost O(faults). */
-int bulk_skip_pays(const struct scene *s);
+/* What skipping a scene that fits costs more than looking at every flow (bulk.h),
+ * in candidates of noise a flow of the epoch: above 0 where many flows are such
+ * candidates or cross a switch with a hole, below where few do, or many are lossy
+ * anyway. A function of the scene, so that every machine chooses alike, and
+ * scenes may be summed, each times its flows. Cost O(faults). */
+double bulk_skip_excess(const struct scene *s);
 
 /* Run the epoch into an emptied window and its losses. Errors as
  * bulk_skip_fits(), SIM_ENOMEM. */

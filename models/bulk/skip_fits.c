@@ -72,17 +72,12 @@ static void count_crossing(const struct scene *s, double *holes, double *faults)
 	}
 }
 
-int bulk_skip_pays(const struct scene *s)
+double bulk_skip_excess(const struct scene *s)
 {
 	const int slow = s->traffic.n_hot > 0 || s->truth.n_holes > 0;
-	const double limit = slow ? PAYS_LIMIT_SLOW : PAYS_LIMIT;
-	const double noise = bulk_skip_noise_share(s);
 	double holes, faults;
-	if (noise > limit + FAULT_GAIN)
-		return 0;
-	if (noise <= limit && s->truth.n_holes == 0)
-		return 1;
 	count_crossing(s, &holes, &faults);
-	return noise + HOLE_COST * holes - FAULT_GAIN * fmin(faults, 1) <=
-	    limit;
+	return bulk_skip_noise_share(s) + HOLE_COST * holes -
+	    FAULT_GAIN * fmin(faults, 1) -
+	    (slow ? PAYS_LIMIT_SLOW : PAYS_LIMIT);
 }
