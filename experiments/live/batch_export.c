@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -231,7 +232,9 @@ static int write_out(struct export *x, const char *dir, const char *path,
 		return rc;
 	if (x->first_ns > x->last_ns)
 		return sim_fail(e, SIM_EINVAL,
-		    "%s holds no probe between these servers.", dir);
+		    "%s holds no probe between these servers; %" PRIu64
+		    " records are not of the days before they came.",
+		    dir, x->n->n_untimely);
 	/* A whole ten minutes, so that windows of ten minutes begin where those
 	 * of the clock do. */
 	const sim_ns origin = x->first_ns - x->first_ns % ORIGIN_STEP;

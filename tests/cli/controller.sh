@@ -288,7 +288,7 @@ what_was_taken_becomes_a_recording() {
 		python3 "$lib/agent.py" post c.out 1 5 $agent >/dev/null
 	done
 	run_for 2 "$CULPRIT" collector --dir batches --export day.h5
-	says '45 records are left out: their time is not of the days before'
+	says 'no probe between these servers; 45 records are not of the days'
 	# Their agents live in 1970, and so the file must.
 	mv batches/batches-*-0001.cpmb batches/batches-19700101-0001.cpmb
 	run_for 0 "$CULPRIT" collector --dir batches --export day.h5 \
