@@ -73,12 +73,15 @@ int bulk_courses_from(struct bulk_courses *b, uint32_t tor)
 {
 	const double far = b->far, cold = b->to_tor[0], hot = b->to_tor[1];
 	const struct topo_clos *c = b->clos;
-	if (b->aim.n_hot > 0) {
-		set_skewed(b, tor);
-	} else {
+	if (b->aim.n_hot == 0) {
+		/* All ToRs are alike. */
+		if (!isnan(far))
+			return 0;
 		b->to_tor[0] = b->to_tor[1] = 1 / (c->all_tors - 1.0);
 		b->far = (c->all_tors - c->n_tors) * b->to_tor[0];
+		return 1;
 	}
+	set_skewed(b, tor);
 	return far != b->far || cold != b->to_tor[0] || hot != b->to_tor[1];
 }
 

@@ -208,11 +208,6 @@ void bulk_failed_free(struct bulk_failed_list *v)
 
 /* --- flows of a ToR ------------------------------------------------------- */
 
-static int is_inside(const struct bulk_failed *f, uint32_t tor)
-{
-	return (f->from <= tor) & (tor < f->to);
-}
-
 static void set_weights(struct bulk_failed_list *v)
 {
 	for (size_t i = 0; i < v->n; i++)
@@ -226,28 +221,12 @@ static void set_weights(struct bulk_failed_list *v)
 double bulk_failed_weigh(struct bulk_failed_list *v, uint32_t tor)
 {
 	double sum = 0;
-	/* In uniform traffic all ToRs are alike. */
 	if (bulk_courses_from(&v->courses, tor))
 		set_weights(v);
 	for (size_t i = 0; i < v->n; i++) {
 		const struct bulk_failed *f = &v->failed[i];
-		sum += f->weight[is_inside(f, tor)];
+		sum += f->weight[bulk_failed_inside(f, tor)];
 		v->sum[i] = sum;
 	}
 	return sum;
-}
-
-/* By bisection without a branch: the first of the sums above U. One of weight 0
- * adds nothing to the sums and is never that. */
-const struct bulk_given *bulk_failed_pick(const struct bulk_failed_list *v,
-    uint32_t tor, double u)
-{
-	const double *at = v->sum;
-	for (size_t n = v->n; n > 1;) {
-		const size_t half = n / 2;
-		at += at[half - 1] <= u ? half : 0;
-		n -= half;
-	}
-	const struct bulk_failed *f = &v->failed[at - v->sum];
-	return &f->given[is_inside(f, tor)];
 }

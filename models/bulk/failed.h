@@ -54,11 +54,30 @@ void bulk_failed_free(struct bulk_failed_list *v);
  * anything that failed but a host's uplink. Cost O(n). */
 double bulk_failed_weigh(struct bulk_failed_list *v, uint32_t tor);
 
-/* What a candidate from TOR, the current one, is known to do: one that failed
- * is picked in proportion to its weight. TOTAL > 0 is what was weighed, and U in
- * [0, TOTAL) says which. */
-const struct bulk_given *bulk_failed_pick(const struct bulk_failed_list *v,
-    uint32_t tor, double u);
+/* 1 if flows from TOR are those of given[1]. */
+static inline int bulk_failed_inside(const struct bulk_failed *f, uint32_t tor)
+{
+	return (f->from <= tor) & (tor < f->to);
+}
+
+/* What a candidate from TOR, the current one, is known to do: one that failed is
+ * picked in proportion to its weight, U, below what was weighed, saying which.
+ * That is the first whose running sum is above U: one of weight 0 adds nothing
+ * and is never that. Most scenes have few, hence the steps at the end. */
+static inline const struct bulk_given *
+bulk_failed_pick(const struct bulk_failed_list *v, uint32_t tor, double u)
+{
+	const double *at = v->sum;
+	for (size_t n = v->n; n > 16;) {
+		const size_t half = n / 2;
+		at += at[half - 1] <= u ? half : 0;
+		n -= half;
+	}
+	while (u >= *at)
+		at++;
+	const struct bulk_failed *f = &v->failed[at - v->sum];
+	return &f->given[bulk_failed_inside(f, tor)];
+}
 
 /* The fault of link L, or the holes of switch S; NULL if there are none. */
 static inline const struct bulk_failed *

@@ -403,11 +403,13 @@ static int run_tor(struct bulk_skip *k, uint32_t tor, size_t *next,
 	struct alike a = {.tor = tor,
 	    .to = tor * n_hosts,
 	    .total = bulk_failed_weigh(&k->failed, tor)};
+	const struct bulk_failed *x = next_uplink(k, end, next);
 	struct sim_rng r;
 	int rc = 0;
+	if (a.total == 0 && !x)
+		return 0;
 	sim_rng_init(&r, &k->scene->where, SIM_STREAM_SKIP_FAILED, tor);
 	while (rc == 0 && a.to < end) {
-		const struct bulk_failed *x = next_uplink(k, end, next);
 		a.from = a.to;
 		a.to = x ? x->link / 2 : end;
 		a.uplink = NULL;
@@ -417,6 +419,7 @@ static int run_tor(struct bulk_skip *k, uint32_t tor, size_t *next,
 		a.from = a.to++;
 		a.uplink = x;
 		rc = run_alike(k, &r, &a, e);
+		x = next_uplink(k, end, next);
 	}
 	return rc;
 }
