@@ -37,6 +37,10 @@ static int mesh_fit_list(const struct algo_pinglist *l,
 		    "pinglist.ports \"%s\": probes in bulk are of one class; "
 		    "use plane pingmesh.",
 		    p->pinglist.ports);
+	if (l->payload)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "pinglist.payload_probes: probes in bulk carry none; use "
+		    "plane pingmesh.");
 	if (d->dc[0].n_kept != d->dc[1].n_kept)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "pinglist.max_peers %u: some servers have fewer peers than "
