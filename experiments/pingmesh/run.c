@@ -448,6 +448,7 @@ static int pingmesh_run_begin(struct xp_pingmesh_plane *p, struct scene *scene,
 	 */
 	double *x = (double *)row;
 	const size_t n = xp_pingmesh_plane_rows(p);
+	const double n_faults = (double)truth_n_faulty(&scene->truth);
 	int rc;
 	p->scene = scene;
 	p->row = row;
@@ -457,7 +458,7 @@ static int pingmesh_run_begin(struct xp_pingmesh_plane *p, struct scene *scene,
 	for (size_t i = 0; i < n * RES_N_TRIAL_METRICS; i++)
 		x[i] = NAN;
 	for (size_t i = 0; i < n; i++)
-		row[i].n_faults = (double)truth_n_faulty(&scene->truth);
+		row[i].n_faults = n_faults;
 	xp_repair_begin(&p->shop);
 	if ((rc = xp_true_loss_begin(&p->loss, scene, p->net->own_paths, e)) <
 	    0)

@@ -3,7 +3,6 @@
  */
 #include "experiments/pingmesh/bulk/run.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -563,6 +562,7 @@ static int mesh_begin(struct xp_bulk_mesh *m, struct scene *scene,
 {
 	double *x = (double *)row;
 	const size_t n = xp_bulk_mesh_rows(m);
+	const double n_faults = (double)truth_n_faulty(&scene->truth);
 	m->scene = scene;
 	m->row = row;
 	m->n_rows = 0;
@@ -573,7 +573,7 @@ static int mesh_begin(struct xp_bulk_mesh *m, struct scene *scene,
 	for (size_t i = 0; i < n * RES_N_TRIAL_METRICS; i++)
 		x[i] = NAN;
 	for (size_t i = 0; i < n; i++)
-		row[i].n_faults = (double)truth_n_faulty(&scene->truth);
+		row[i].n_faults = n_faults;
 	xp_repair_begin(&m->shop);
 	xp_mesh_sums_clear(&m->sums);
 	xp_mean_loss_clear(&m->loss);
