@@ -7,7 +7,8 @@ N_CURVES = STATS_records
 stats TABLE using "tail" nooutput
 N = STATS_records / N_CURVES
 stats TABLE using "n_probes" nooutput
-N_PROBES = STATS_min
+N_PROBES = STATS_max
+N_ECHOES = STATS_min
 array LABEL[N_CURVES]
 do for [i = 1:N_CURVES] {
 	stats TABLE every ::(i - 1) * N::(i - 1) * N using \
@@ -31,8 +32,8 @@ if (tty) {
 	    (ms("rtt_us")):"tail" with points title LABEL[i]
 	exit
 }
-set label FOOT sprintf("quantiles of %.1f million probes each, by nearest rank", \
-    N_PROBES / 1e6)
+set label FOOT sprintf("means of %d runs of %.2g billion probes and less; " \
+    . "payloads of %.2g million", runs, N_PROBES / 1e9, N_ECHOES / 1e6)
 set arrow 1 from 3000, 1e-5 to 3000, 1 nohead lc rgb "#bbbbbb" lw 1 back
 set label 3 "a lost SYN is sent again" at 3000, 0.6 right offset -0.5, 0 \
     tc rgb "#777777" font tiny

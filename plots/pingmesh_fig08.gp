@@ -61,8 +61,8 @@ do for [i = 1:N_PANELS] {
 	set bmargin at screen low; set tmargin at screen low + 0.305
 	set title "injected: " . INJECTED[i] . "\nfound: " . FOUND[i] \
 	    font small offset 0, -0.6
-	set xlabel "to ToR" offset 0, 1 font small
-	set ylabel "from ToR" offset 2 font small
+	set xlabel "to pod" offset 0, 1 font small
+	set ylabel "from pod" offset 2 font small
 	plot TABLE every ::(i - 1) * N**2::i * N**2 - 1 using \
 	    "to":"from":(level(column("p99_us"))) with image pixels
 }
