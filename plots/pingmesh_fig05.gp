@@ -25,7 +25,8 @@ stats TABLE using (middle(0) > FROM && middle(0) < TO ? column("tier") : NaN) \
 array TIER[4] = ["none", "unclear", "podset", "spine"]
 SUSPECT = TIER[int(STATS_max) + 1]
 verdict(row) = int(column("verdict")) + 1
-alarm(what) = column("alert_" . what) > 0 ? 1 : NaN
+# What is no alarm is drawn far below.
+alarm(what) = column("alert_" . what) > 0 ? 1 : 1e-12
 set xrange [0:END]
 set xtics END > 2 ? 1 : 0.1
 set logscale y
@@ -45,7 +46,7 @@ array COLOUR[4] = [0x777777, 0x0072b2, 0xd55e00, 0x009e73]
 ALERT = "#bb0000"
 unset title
 note = "points: windows of " . gprintf("%g", WINDOW / 3600) \
-    . " h, of drop rates with exact 95 % intervals"
+    . sprintf(" h of %d runs, of drop rates with exact 95 %% intervals", runs)
 set label FOOT note
 set object 1 rectangle from FROM, graph 0 to TO, graph 1 behind \
     fc rgb "#dddddd" fs solid 1 noborder
@@ -59,7 +60,7 @@ set ylabel "P99 (ms)"
 set format x ""
 set yrange [0.4:20]
 set ytics ("0.5" 0.5, "1" 1, "2" 2, "5" 5, "10" 10, "20" 20)
-set label 3 "one spine switch drops 2 %\nand delays; tier found: " . SUSPECT \
+set label 3 "one of 16 spine switches drops\n2 %; tier found: " . SUSPECT \
     at TO + 0.009 * END, 2.6 font tiny
 set label 4 "alert above 5 ms" at 0.008 * END, 5 offset 0, 0.5 tc rgb ALERT font tiny
 set arrow 1 from 0, 5 to END, 5 nohead lc rgb ALERT dt (4, 3) lw 1 back
