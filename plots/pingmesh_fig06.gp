@@ -3,7 +3,7 @@
 TABLE = ARG1; OUT = ARG2
 wide = 1.3
 load "style.gp"
-DAY = 420.
+DAY = 86400.
 day(s) = s / DAY
 set xlabel "day"
 set ylabel "ToRs"
@@ -20,8 +20,7 @@ if (tty) {
 	    title "reloaded"
 	exit
 }
-note = sprintf("means of %d runs with 95 %% intervals between them; " \
-    . "a day is lived as %g s", runs, DAY)
+note = sprintf("means of %d runs with 95 %% intervals between them", runs)
 set label FOOT note
 if (exists("claim_n_reloaded")) set label 5 claim_n_reloaded \
     at 30.5, 22 right tc rgb CLAIM font tiny
