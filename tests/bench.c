@@ -37,6 +37,7 @@ static const struct topic {
     {"pinglist", bench_pinglist},
     {"pingmesh", bench_pingmesh},
     {"pingmesh-bulk", bench_pingmesh_bulk},
+    {"pingmesh-events", bench_events},
     {"fabric", bench_fabric},
     {"jobs", bench_jobs},
     {"filter", bench_filter},

@@ -44,6 +44,7 @@ void bench_agents(void);
 void bench_pinglist(void);
 void bench_pingmesh(void);
 void bench_pingmesh_bulk(void);
+void bench_events(void);
 void bench_fabric(void);
 void bench_jobs(void);
 void bench_filter(void);
