@@ -50,14 +50,18 @@ void xp_true_loss_free(struct xp_true_loss *x)
 
 /* Hazards are -log(1 - rate): those of the links of a path add up, so a packet
  * passes with probability exp(-sum). A fault takes the place of the noise, and
- * a full port loses beside them. */
-static double hazard_of_link(const struct xp_true_loss *x, topo_link l,
+ * a full port loses beside them. This is asked for each link of both ways of
+ * each probe, and most scenes have neither. */
+static inline double hazard_of_link(const struct xp_true_loss *x, topo_link l,
     sim_ns at)
 {
+	const struct scene *s = x->scene;
 	double h;
-	if (!scene_loss_fault(&x->scene->loss, l, at, &h))
+	if (s->truth.n_faults == 0 || !scene_loss_fault(&s->loss, l, at, &h))
 		h = x->noise[l];
-	return h + scene_congestion_hazard(&x->scene->congestion, l, at);
+	return scene_congestion_is_on(&s->congestion)
+	    ? h + scene_congestion_hazard(&s->congestion, l, at)
+	    : h;
 }
 
 static double hazard_of(const struct xp_true_loss *x, topo_host src,
