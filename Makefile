@@ -85,11 +85,12 @@ UNFIT += $(if $(CURL),experiments/live/fetch_none.c \
 	experiments/live/call_none.c,experiments/live/fetch.c \
 	experiments/live/call.c experiments/live/url.c)
 # Certificates and signatures take GnuTLS; without,
-# experiments/live/{ca,identity}_none.c say so.
+# experiments/live/{ca,identity,list_sign}_none.c say so.
 TLS   := $(shell pkg-config --exists gnutls && echo gnutls)
 UNFIT += $(if $(TLS),experiments/live/ca_none.c \
-	experiments/live/identity_none.c,experiments/live/ca.c \
-	experiments/live/identity.c experiments/live/tls.c)
+	experiments/live/identity_none.c experiments/live/list_sign_none.c,\
+	experiments/live/ca.c experiments/live/identity.c \
+	experiments/live/list_sign.c experiments/live/tls.c)
 # Captures take libpcap; without, experiments/everflow/capture_none.c says so.
 PCAP  := $(shell pkg-config --exists libpcap && echo libpcap)
 UNFIT += $(if $(PCAP),experiments/everflow/capture_none.c,\
@@ -418,11 +419,13 @@ figures: deps
 # What is listed is instrumented; what else it takes comes from the library.
 FUZZ_SECONDS ?= 30
 FUZZ := yaml pinglist wire http control icmp tun_wire epoch graphml archive guided \
-	erspan filter prober orders public samples frame flock plug
+	erspan filter prober orders public samples frame flock plug \
+	mark
 FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
 FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c algos/pingmesh/allow.c) \
 	topo/addr.c topo/clos.c
+FUZZ_SRC_mark := experiments/live/list_mark.c
 FUZZ_SRC_wire := algos/pingmesh/wire.c
 FUZZ_SRC_http := experiments/live/serve.c algos/pingmesh/wire.c \
 	$(FUZZ_SRC_pinglist)

@@ -39,7 +39,7 @@ static void pieces_of_any_size_make_the_list(void **state)
 	struct xp_http_list *list;
 	char *want, *got;
 	(void)state;
-	xp_http_lists_init(&l, &plan);
+	xp_http_lists_init(&l, &plan, NULL);
 	const size_t n = whole(41, &want);
 	assert_true(n > 2 * ALGO_PINGLIST_XML_CHUNK);
 	got = malloc(n + (1 << 20));
@@ -68,7 +68,7 @@ static void a_buffer_at_rest_is_used_again(void **state)
 	struct xp_http_list *a, *b, *again;
 	char *want, byte;
 	(void)state;
-	xp_http_lists_init(&l, &plan);
+	xp_http_lists_init(&l, &plan, NULL);
 	assert_ok(xp_http_list_take(&a, &l, 1, test_err()));
 	assert_ok(xp_http_list_take(&b, &l, 2, test_err()));
 	assert_ptr_not_equal(a, b);
@@ -92,7 +92,7 @@ static int take_one(void *arg, struct sim_err *e)
 	struct xp_http_lists l;
 	struct xp_http_list *list;
 	(void)arg;
-	xp_http_lists_init(&l, &plan);
+	xp_http_lists_init(&l, &plan, NULL);
 	const int rc = xp_http_list_take(&list, &l, 1, e);
 	if (rc == 0)
 		xp_http_list_rest(list);

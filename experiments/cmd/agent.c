@@ -172,6 +172,10 @@ static const struct cmd_option cmd_agent_options[] = {
     {"port", 0, "PORT,...",
 	"listen here; one a QoS class, as the controller's ports= (8765)",
 	.take = take_ports, .at = CMD_AT(params.fabric)},
+    {"signed-by", 0, "FILE",
+	"take no list but one signed by a public key of FILE, PEM; `culprit "
+	"ca` makes list.pub",
+	.take = cmd_take_file, .at = CMD_AT(params.signed_by)},
     {"allow-net", 0, "A.B.C.D/N,...",
 	"refuse lists with others than these networks (10.0.0.0/8); may be "
 	"repeated",
@@ -226,6 +230,9 @@ static void cmd_agent_put_more(FILE *out, const void *args)
 	    "  none but --allow-net at --allow-port is probed: a list that\n"
 	    "  asks for another is refused whole, and ports below 1024 are\n"
 	    "  allowed one by one only\n"
+	    "  with --signed-by, no list counts that is not signed, is forged, "
+	    "or\n"
+	    "  is older than one that was taken\n"
 	    "  no list, an empty or bad one, or three contacts in a row that\n"
 	    "  fail: nothing is probed until a list comes\n"
 	    "It always answers the probes of others. Its memory is bounded; "

@@ -3,6 +3,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/plan.h"
@@ -11,7 +12,7 @@
 struct args {
 	struct cmd_plan plan;
 	struct xp_http_params http;
-	const char *spec, *stop_file;
+	const char *spec, *stop_file, *sign;
 };
 
 static const struct cmd_option controller_options[] = {
@@ -20,6 +21,10 @@ static const struct cmd_option controller_options[] = {
     {"stop-file", 0, "FILE",
 	"while FILE exists there are no pinglists, and agents stop",
 	.take = cmd_take_text, .at = CMD_AT(stop_file)},
+    {"sign", 0, "FILE",
+	"sign lists by the Ed25519 key of FILE, PEM, for agents with "
+	"--signed-by; `culprit ca` makes list.key",
+	.take = cmd_take_file, .at = CMD_AT(sign)},
     {0},
 };
 
@@ -48,7 +53,10 @@ static void controller_put_more(FILE *out, const void *args)
 	cmd_serve_help(out);
 	fprintf(out,
 	    "An agent gets the list of an address that is in its "
-	    "certificate, and no other.\n\n");
+	    "certificate, and no other. With --sign each list has a header "
+	    "Culprit-Signature (experiments/live/list_mark.h), with the "
+	    "time when this controller was started: an agent that has a "
+	    "list of that time takes no other list of an earlier one.\n\n");
 	cmd_plan_help(out);
 }
 
@@ -85,7 +93,17 @@ int cmd_controller(int argc, char **argv)
 	snprintf(what, sizeof(what),
 	    "pinglists of %" PRIu32 " servers, version %016" PRIx64,
 	    plan.n_servers, plan.version);
+	struct xp_list_signer *signer = NULL;
+	/* A plan is issued when it is first served, which is now: agents take
+	 * no older one for a newer one. */
+	if (a.sign &&
+	    (rc = xp_list_signer_open(&signer, a.sign, (uint64_t)time(NULL),
+		 &e)) < 0)
+		return cmd_fail(cmd_exit_of(rc), &e);
 	const struct xp_http_service service = {.plan = &plan,
-	    .stop_file = a.stop_file};
-	return cmd_serve(&a.http, &service, what);
+	    .stop_file = a.stop_file,
+	    .signer = signer};
+	const int code = cmd_serve(&a.http, &service, what);
+	xp_list_signer_close(signer);
+	return code;
 }

@@ -155,7 +155,8 @@ static void log_lines(struct xp_agent *a)
 		    l->value, is_bad ? " bytes, " : "", is_bad ? s.why : "");
 	}
 	const struct xp_fetch_counters *c = xp_fetch_count(a->fetch);
-	const uint64_t n_blamed = c->n_unanswered + c->n_untaken + c->n_unfit;
+	const uint64_t n_blamed =
+	    c->n_unanswered + c->n_refused + c->n_untaken + c->n_unfit;
 	/* One line however many failed, with the reason of the last: a
 	 * collector that is down must not fill the log. */
 	if (n_blamed > a->n_blamed)
@@ -298,6 +299,7 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 	    /* Room for the largest list that the agent would take, and its
 	     * frame. */
 	    .identity = p->identity,
+	    .signed_by = p->signed_by,
 	    .max_bytes = 4096 +
 		(size_t)p->agent.max_entries * ALGO_PINGMESH_ENTRY_BYTES};
 	int rc;

@@ -25,6 +25,7 @@ struct xp_agent_params {
 	struct fabric_real_params fabric;
 	const char *controllers, *collector; /* collector NULL: none */
 	struct xp_identity_params identity;
+	const char *signed_by;    /* NULL: lists need no signature */
 	const char *user;         /* NULL: see xp_daemon_drop() */
 	const char *log, *status; /* NULL: stderr; none */
 	uint32_t memory_mib;      /* 0: no limit */

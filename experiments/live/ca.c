@@ -149,7 +149,7 @@ static int ca_write(const struct xp_ca *ca, const struct pair *p,
 	if (rc == 0 && (rc = ca_path(path, ca, name, ".pem", e)) == 0)
 		rc = res_file_write(path, crt.data, crt.size, e);
 	if (key.data)
-		memset(key.data, 0, key.size);
+		explicit_bzero(key.data, key.size);
 	gnutls_free(key.data);
 	gnutls_free(crt.data);
 	return rc;
@@ -239,6 +239,56 @@ static int ca_make_own(struct xp_ca *ca, struct sim_err *e)
 	return ca_write(ca, &ca->own, "ca", e);
 }
 
+/* The pair that lists are signed by: its public half, from the private one. */
+static int ca_public(gnutls_x509_privkey_t key, gnutls_datum_t *out)
+{
+	gnutls_privkey_t own = NULL;
+	gnutls_pubkey_t public = NULL;
+	int rc = gnutls_privkey_init(&own);
+	if (rc == 0)
+		rc = gnutls_privkey_import_x509(own, key, 0);
+	if (rc == 0)
+		rc = gnutls_pubkey_init(&public);
+	if (rc == 0)
+		rc = gnutls_pubkey_import_privkey(public, own, 0, 0);
+	if (rc == 0)
+		rc = gnutls_pubkey_export2(public, GNUTLS_X509_FMT_PEM, out);
+	if (public)
+		gnutls_pubkey_deinit(public);
+	if (own)
+		gnutls_privkey_deinit(own);
+	return rc;
+}
+
+static int ca_make_list_key(const struct xp_ca *ca, struct sim_err *e)
+{
+	gnutls_x509_privkey_t key = NULL;
+	gnutls_datum_t secret = {0}, public = {0};
+	char path[CA_PATH];
+	int rc = gnutls_x509_privkey_init(&key);
+	if (rc == 0)
+		rc = gnutls_x509_privkey_generate(key, GNUTLS_PK_EDDSA_ED25519,
+		    0, 0);
+	if (rc == 0)
+		rc = gnutls_x509_privkey_export2_pkcs8(key, GNUTLS_X509_FMT_PEM,
+		    NULL, GNUTLS_PKCS_PLAIN, &secret);
+	if (rc == 0)
+		rc = ca_public(key, &public);
+	if (rc < 0)
+		rc = ca_failed(rc, "a key for lists", e);
+	if (rc == 0 && (rc = ca_path(path, ca, "list", ".key", e)) == 0)
+		rc = res_file_write_private(path, secret.data, secret.size, e);
+	if (rc == 0 && (rc = ca_path(path, ca, "list", ".pub", e)) == 0)
+		rc = res_file_write(path, public.data, public.size, e);
+	if (secret.data)
+		explicit_bzero(secret.data, secret.size);
+	gnutls_free(secret.data);
+	gnutls_free(public.data);
+	if (key)
+		gnutls_x509_privkey_deinit(key);
+	return rc;
+}
+
 static int ca_import(struct xp_ca *ca, const gnutls_datum_t *crt,
     const gnutls_datum_t *key)
 {
@@ -280,7 +330,7 @@ static int ca_load_own(struct xp_ca *ca, struct sim_err *e)
 			    "%s: ca.key is not the key of ca.pem.", ca->dir);
 	}
 	if (key.data)
-		memset(key.data, 0, key.size);
+		explicit_bzero(key.data, key.size);
 	free(key.data);
 	free(crt.data);
 	return rc;
@@ -302,6 +352,15 @@ static int ca_look(const struct xp_ca *ca, int *there, struct sim_err *e)
 		    "%s has ca.%s without ca.%s: neither used nor replaced.",
 		    ca->dir, has_crt ? "pem" : "key", has_crt ? "key" : "pem");
 	*there = has_crt && has_key;
+	if (rc < 0 || *there)
+		return rc;
+	if ((rc = ca_path(path, ca, "list", ".key", e)) == 0)
+		rc = res_file_look(path, &has_key, e);
+	if (rc == 0 && has_key)
+		rc = sim_fail(e, SIM_EIO,
+		    "%s has list.key without an authority: neither used nor "
+		    "replaced.",
+		    ca->dir);
 	return rc;
 }
 
@@ -323,6 +382,9 @@ int xp_ca_open(struct xp_ca **out, const char *dir, int *is_new,
 		rc = res_file_failed("make", dir, e);
 	else
 		rc = ca_look(ca, &there, e);
+	/* The authority last, by which the folder is known to be whole. */
+	if (rc == 0 && !there)
+		rc = ca_make_list_key(ca, e);
 	if (rc == 0)
 		rc = there ? ca_load_own(ca, e) : ca_make_own(ca, e);
 	*is_new = !there;

@@ -2,12 +2,14 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	DIR/ca.pem  DIR/ca.key              the authority, of ten years
+ *	DIR/list.pub  DIR/list.key          what lists are signed by (list_sign.h)
  *	DIR/NAME.pem  DIR/NAME.key          whom it vouches for
  *
  * Keys are of mode 0600 and in plain text: whoever reads ca.key can be anybody
  * of the fleet, and nothing is ever revoked but by its date. A file is replaced
- * as a whole, so a daemon that reads anew finds the old one or the new one. All
- * keys are of ECDSA on P-256, which each TLS library takes.
+ * as a whole, so a daemon that reads anew finds the old one or the new one. Keys of
+ * certificates are of ECDSA on P-256, which each TLS library takes; that of lists,
+ * Ed25519.
  *
  * A certificate is of one purpose: that of an agent cannot serve, so an agent's
  * key that was stolen makes nobody its controller.

@@ -17,6 +17,7 @@
 
 #include "algos/pingmesh/wire.h"
 #include "experiments/live/curl.late.h"
+#include "experiments/live/list_sign.h"
 #include "experiments/live/url.h"
 #include "models/clock.h"
 #include "sim/vec.h"
@@ -41,7 +42,8 @@ struct transfer {
 struct bytes {
 	char *p;
 	size_t n, cap;
-	char tag[MAX_TAG]; /* "": none */
+	char tag[MAX_TAG];       /* "": none */
+	char mark[XP_LIST_MARK]; /* its signature; "": none */
 };
 
 struct xp_fetch {
@@ -58,6 +60,7 @@ struct xp_fetch {
 	struct bytes had, coming;
 	int is_lent; /* `had`, to the agent */
 	struct xp_identity identity;
+	struct xp_list_checker *checker; /* NULL: lists need no signature */
 	size_t n_said;
 
 	/* The wall clock less the fabric's: when this began, and for the batch
@@ -169,29 +172,37 @@ static size_t on_said(char *bytes, size_t one, size_t n, void *arg)
 	return f->n_said <= MAX_SAID ? n : 0;
 }
 
-/* Keep the ETag of the answer. Interim answers (100) and the headers of each
- * may come before the last one, so every status line forgets the tag. One that
- * is too long, or has bytes that must not be sent back in a header, is none. */
-static size_t on_header(char *line, size_t one, size_t n, void *arg)
+/* If LINE is the header NAME, keep its value. One that does not fit OUT, or has
+ * bytes other than those from LEAST to the tilde, is none. */
+static void fetch_keep(const char *line, size_t n, const char *name, char least,
+    char *out, size_t size)
 {
-	static const char name[] = "etag:";
-	char *tag = ((struct xp_fetch *)arg)->coming.tag;
-	size_t from = sizeof(name) - 1, to = n, i;
-	(void)one;
-	if (n >= 5 && memcmp(line, "HTTP/", 5) == 0)
-		tag[0] = '\0';
+	size_t from = strlen(name), to = n, i;
 	if (n < from || strncasecmp(line, name, from) != 0)
-		return n;
+		return;
 	while (from < to && (line[from] == ' ' || line[from] == '\t'))
 		from++;
 	while (to > from && strchr(" \t\r\n", line[to - 1]))
 		to--;
-	for (i = from; i < to && line[i] > ' ' && line[i] < 127; i++)
+	for (i = from; i < to && line[i] >= least && line[i] < 127; i++)
 		;
-	if (i < to || to - from >= MAX_TAG)
+	if (i < to || to - from >= size)
 		to = from;
-	memcpy(tag, line + from, to - from);
-	tag[to - from] = '\0';
+	memcpy(out, line + from, to - from);
+	out[to - from] = '\0';
+}
+
+/* Keep the tag and the signature of the answer. Interim answers (100) and the
+ * headers of each may come before the last one, so every status line forgets both.
+ * A tag is sent back in a header, where there must be no blanks in it. */
+static size_t on_header(char *line, size_t one, size_t n, void *arg)
+{
+	struct bytes *b = &((struct xp_fetch *)arg)->coming;
+	(void)one;
+	if (n >= 5 && memcmp(line, "HTTP/", 5) == 0)
+		b->tag[0] = b->mark[0] = '\0';
+	fetch_keep(line, n, "etag:", '!', b->tag, sizeof(b->tag));
+	fetch_keep(line, n, XP_LIST_HEADER ":", ' ', b->mark, sizeof(b->mark));
 	return n;
 }
 
@@ -286,7 +297,7 @@ static int fetch_ask(struct xp_fetch *f, struct sim_err *e)
 	snprintf(header, sizeof(header), "If-None-Match: %s", f->had.tag);
 	for (; f->n_asked < f->n_controllers; f->n_asked++) {
 		f->coming.n = 0;
-		f->coming.tag[0] = '\0';
+		f->coming.tag[0] = f->coming.mark[0] = '\0';
 		if (fetch_begin(f, &f->get, f->had.tag[0] ? header : NULL,
 			f->n_controllers - f->n_asked))
 			return 0;
@@ -326,6 +337,21 @@ static void fetch_taken(void *arg, topo_host host, uint64_t token)
 		f->is_lent = 0;
 }
 
+/* Whether what came may be taken for a list of ours. */
+static int fetch_is_signed(struct xp_fetch *f)
+{
+	const struct bytes *b = &f->coming;
+	struct sim_err e;
+	if (!f->checker ||
+	    xp_list_check(f->checker, b->mark, b->p, b->n,
+		clock_wall() / SIM_SEC, &e) == 0)
+		return 1;
+	f->count.n_refused++;
+	snprintf(f->why, sizeof(f->why), "%.200s: list refused: %.250s",
+	    url_of(f, &f->get), e.msg);
+	return 0;
+}
+
 /* 200, 304 and 404 are answers; whatever else came, or did not, has the next
  * controller asked. */
 static int fetched(struct xp_fetch *f, CURLcode code, long status,
@@ -336,6 +362,10 @@ static int fetched(struct xp_fetch *f, CURLcode code, long status,
 	const int is_long =
 	    code == CURLE_WRITE_ERROR && f->coming.n > f->params.max_bytes;
 	if ((code == CURLE_OK || is_long) && status == 200) {
+		if (!fetch_is_signed(f)) {
+			f->n_asked++;
+			return fetch_ask(f, e);
+		}
 		/* Swapped, so that a list that fails half way leaves the one
 		 * that was had, with its tag, as it is. */
 		const struct bytes old = f->had;
@@ -608,7 +638,10 @@ int xp_fetch_open(struct xp_fetch **out, const struct xp_fetch_params *p,
 	f->epoll = f->timer = -1;
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	if ((rc = take_urls(f, e)) < 0 || (rc = open_epoll(f, e)) < 0 ||
-	    (rc = set_up_all(f, e)) < 0) {
+	    (rc = set_up_all(f, e)) < 0 ||
+	    (p->signed_by &&
+		(rc = xp_list_checker_open(&f->checker, p->signed_by, e)) <
+		    0)) {
 		xp_fetch_close(f);
 		return rc;
 	}
@@ -657,6 +690,7 @@ void xp_fetch_close(struct xp_fetch *f)
 	if (f->timer >= 0)
 		close(f->timer);
 	xp_identity_close(&f->identity);
+	xp_list_checker_close(f->checker);
 	free(f->had.p);
 	free(f->coming.p);
 	free(f);

@@ -17,6 +17,9 @@
  * controller that is lost does not stop an agent, and one whose stop file is
  * set does.
  *
+ * With keys to check lists by, one without a good signature is none either, nor is
+ * one that is older than what was had (list_mark.h).
+ *
  * A list is read by the agent alone (algos/pingmesh/pinglist_xml.h). Here it is
  * bytes, of which at most one more is kept than the agent would take.
  *
@@ -49,6 +52,7 @@ struct xp_fetch_params {
 	double fetch_s, upload_s; /* the agent's deadlines */
 	size_t max_bytes;         /* of a list */
 	struct xp_identity_params identity;
+	const char *signed_by; /* take only lists signed by its keys; or NULL */
 };
 
 #define XP_FETCH_COUNTERS(X)                                                   \
@@ -56,6 +60,7 @@ struct xp_fetch_params {
 	X(n_same, "times that the list was the one before")                    \
 	X(n_none, "times that there was no list")                              \
 	X(n_unanswered, "controllers that gave no answer")                     \
+	X(n_refused, "lists refused for what their signature is")              \
 	X(n_taken, "batches that the collector took")                          \
 	X(n_untaken, "batches that it did not take, each try")                 \
 	X(n_windows, "windows of counters that it took")                       \

@@ -47,7 +47,7 @@ static int identity_read(struct xp_pem *p, const char *path, struct sim_err *e)
 }
 
 /* A key that everybody on the host may read is everybody's. */
-static int identity_is_secret(const char *path, struct sim_err *e)
+int xp_identity_is_secret(const char *path, struct sim_err *e)
 {
 	struct stat st;
 	if (stat(path, &st) == 0 && (st.st_mode & S_IRWXO))
@@ -85,7 +85,7 @@ static int identity_take(struct xp_identity *x, struct sim_err *e)
 {
 	struct xp_identity new = {.params = x->params};
 	void *credentials = NULL;
-	int rc = identity_is_secret(x->params.key, e);
+	int rc = xp_identity_is_secret(x->params.key, e);
 	if (rc == 0)
 		rc = identity_read(&new.ca, x->params.ca, e);
 	if (rc == 0)

@@ -53,6 +53,9 @@ int xp_identity_open(struct xp_identity *x, const struct xp_identity_params *p,
  * as of open, once for each state of the files; X then stays as it is. */
 int xp_identity_look(struct xp_identity *x, struct sim_err *e);
 
+/* Refuse a key that everybody may read. Errors SIM_EINVAL. */
+int xp_identity_is_secret(const char *path, struct sim_err *e);
+
 void xp_identity_close(struct xp_identity *x);
 
 #endif

@@ -13,9 +13,9 @@
 #include "sim/vec.h"
 
 void xp_http_lists_init(struct xp_http_lists *l,
-    const struct algo_pinglist *plan)
+    const struct algo_pinglist *plan, const struct xp_list_signer *signer)
 {
-	*l = (struct xp_http_lists){.plan = plan};
+	*l = (struct xp_http_lists){.plan = plan, .signer = signer};
 	pthread_mutex_init(&l->lock, NULL);
 }
 
@@ -42,6 +42,28 @@ static void lists_fill(struct xp_http_list *i)
 	i->is_whole = more == 0;
 }
 
+/* Sign the list that has been begun, and begin it again if it does not fit. */
+static int lists_sign(struct xp_http_list *i, uint32_t server,
+    struct sim_err *e)
+{
+	const int fits = i->is_whole;
+	void *sum;
+	int rc = xp_list_sum_begin(&sum, e);
+	if (rc < 0)
+		return rc;
+	xp_list_sum_add(sum, i->buf, i->n);
+	while (!i->is_whole) {
+		lists_fill(i);
+		xp_list_sum_add(sum, i->buf, i->n);
+	}
+	if ((rc = xp_list_sum_end(sum, i->lists->signer, i->mark, e)) < 0 ||
+	    fits)
+		return rc;
+	if ((rc = algo_pinglist_xml_start(&i->xml, server, e)) == 0)
+		lists_fill(i);
+	return rc;
+}
+
 int xp_http_list_take(struct xp_http_list **out, struct xp_http_lists *l,
     uint32_t server, struct sim_err *e)
 {
@@ -59,13 +81,17 @@ int xp_http_list_take(struct xp_http_list **out, struct xp_http_lists *l,
 		i->lists = l;
 		algo_pinglist_xml_open(&i->xml, l->plan);
 	}
-	if ((rc = algo_pinglist_xml_start(&i->xml, server, e)) < 0) {
-		xp_http_list_rest(i);
-		return rc;
+	i->mark[0] = '\0';
+	if ((rc = algo_pinglist_xml_start(&i->xml, server, e)) == 0) {
+		lists_fill(i);
+		if (l->signer)
+			rc = lists_sign(i, server, e);
 	}
-	lists_fill(i);
-	*out = i;
-	return 0;
+	if (rc < 0)
+		xp_http_list_rest(i);
+	else
+		*out = i;
+	return rc;
 }
 
 size_t xp_http_list_read(struct xp_http_list *i, char *out, size_t size)

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "algos/pingmesh/pinglist_xml.h"
+#include "experiments/live/list_sign.h"
 #include "sim/err.h"
 
 struct xp_http_lists;
@@ -19,8 +20,9 @@ struct xp_http_list {
 	struct xp_http_list *next; /* when at rest */
 	struct xp_http_lists *lists;
 	struct algo_pinglist_xml xml;
-	int is_whole; /* all of it is in `buf` */
-	size_t at, n; /* of `buf`: what was read, what there is */
+	int is_whole;            /* all of it is in `buf` */
+	size_t at, n;            /* of `buf`: what was read, what there is */
+	char mark[XP_LIST_MARK]; /* "": the list is not signed */
 	char buf[ALGO_PINGLIST_XML_CHUNK];
 };
 
@@ -28,17 +30,19 @@ struct xp_http_lists {
 	const struct algo_pinglist *plan;
 	pthread_mutex_t lock;
 	struct xp_http_list *rest;
+	const struct xp_list_signer *signer; /* NULL: none */
 };
 
-/* PLAN is kept. */
+/* PLAN and SIGNER, NULL for none, are kept. */
 void xp_http_lists_init(struct xp_http_lists *l,
-    const struct algo_pinglist *plan);
+    const struct algo_pinglist *plan, const struct xp_list_signer *signer);
 
 /* Domain every list was put to rest. */
 void xp_http_lists_free(struct xp_http_lists *l);
 
 /* Begin the list of SERVER: up to the first ALGO_PINGLIST_XML_CHUNK bytes of it
- * are in `buf`. Errors SIM_ENOMEM, SIM_ERANGE. */
+ * are in `buf`. One that is signed and longer is made twice, as its signature goes
+ * before it. Errors SIM_ENOMEM, SIM_ERANGE, SIM_EDEP. */
 int xp_http_list_take(struct xp_http_list **out, struct xp_http_lists *l,
     uint32_t server, struct sim_err *e);
 

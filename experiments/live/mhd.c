@@ -57,6 +57,8 @@ static struct MHD_Response *list_response(struct xp_http_server *s,
 		    XP_HTTP_HEAD_BYTES, read_list, list, rest_list);
 	if (!r)
 		xp_http_list_rest(list);
+	else if (list->mark[0] != '\0')
+		MHD_add_response_header(r, XP_LIST_HEADER, list->mark);
 	return r;
 }
 
@@ -423,7 +425,7 @@ int xp_http_open(struct xp_http_server **out, const struct xp_http_params *p,
 	s->start_ms = xp_http_now_ms();
 	if (service->store)
 		s->n_bytes = xp_batch_store_held(service->store).n_bytes;
-	xp_http_lists_init(&s->lists, service->plan);
+	xp_http_lists_init(&s->lists, service->plan, service->signer);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->store_lock, NULL);
 	mhd_block_signals(&blocked);

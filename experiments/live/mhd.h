@@ -26,6 +26,7 @@
 #include "algos/pingmesh/pinglist.h"
 #include "experiments/live/batch_store.h"
 #include "experiments/live/identity.h"
+#include "experiments/live/list_sign.h"
 #include "experiments/live/serve.h"
 #include "sim/err.h"
 
@@ -47,8 +48,9 @@ struct xp_http_params {
 /* What is served, a controller's plan, a collector's store, or what ANSWER says.
  * Borrowed until close. */
 struct xp_http_service {
-	const struct algo_pinglist *plan; /* NULL: a collector, of STORE */
-	const char *stop_file;            /* NULL: none */
+	const struct algo_pinglist *plan;    /* NULL: a collector, of STORE */
+	const char *stop_file;               /* NULL: none */
+	const struct xp_list_signer *signer; /* of the plan's lists, or NULL */
 	struct xp_batch_store *store;
 
 	/* Not NULL: it answers each request, whose target may be as long as a

@@ -137,6 +137,97 @@ a_list_that_asks_for_more_than_allowed_is_refused_whole() {
 	says "may not probe .10.0.0.2:8765"
 }
 
+# kept NAME: a controller that gives out what NAME.1, NAME.2 ... have, with the
+# signatures of NAME.1.head ..., the last of them for ever; sets url.
+kept() {
+	: >kept.out
+	python3 -u - "$@" >kept.out 2>kept.err <<-'END' &
+		import http.server, os, sys
+		name, n = sys.argv[1], 0
+		class Kept(http.server.BaseHTTPRequestHandler):
+		    def do_GET(self):
+		        global n
+		        if os.path.exists("%s.%d" % (name, n + 1)):
+		            n += 1
+		        self.send_response(200)
+		        for line in open("%s.%d.head" % (name, n)):
+		            if line.startswith("Culprit-Signature: "):
+		                self.send_header(*line.strip().split(": "))
+		        self.end_headers()
+		        self.wfile.write(open("%s.%d" % (name, n), "rb").read())
+		s = http.server.HTTPServer(("127.0.0.1", 0), Kept)
+		print("http://127.0.0.1:%d" % s.server_port)
+		s.serve_forever()
+	END
+	within 10 grep -q '^http' kept.out || fail "no stub"
+	url=$(cat kept.out)
+}
+
+signs() { # NAME OPTION...: a controller; sets url
+	: >"$1.out"
+	"$CULPRIT" controller --listen 127.0.0.1:0 "${@:2}" >"$1.out" \
+	    2>"$1.err" &
+	within 10 grep -q '^http' "$1.out" || skip "no controller"
+	url=$(sed 's,/: .*,,' "$1.out")
+}
+
+lists_are_taken_by_their_signature_alone() {
+	needs_lists
+	own_servers
+	run_for 0 "$CULPRIT" ca ca
+	run_for 0 "$CULPRIT" ca other
+	local by=(--signed-by ca/list.pub)
+	signs unsigned
+	local unsigned=$url
+	run_for 1 agent "${by[@]}" --controller "$url" --once
+	says 'pinglist/10.0.0.1: list refused: it is not signed$'
+	run_for 0 agent --controller "$url" --once
+	signs foreign --sign other/list.key
+	run_for 1 agent "${by[@]}" --controller "$url" --once
+	says 'list refused: its signature is by none of our keys'
+	signs own --sign ca/list.key
+	run_for 0 agent "${by[@]}" --controller "$url" --once
+	says '^culprit: list taken: '
+	cat other/list.pub ca/list.pub >both
+	run_for 0 agent --signed-by both --controller "$url" --once
+	# One that is not to be believed is passed over.
+	run_for 0 agent "${by[@]}" --controller "$unsigned,$url" --once
+	# Kept elsewhere it is as good; with another byte it is not.
+	curl -sf -D forged.1.head -o forged.1 "$url/pinglist/10.0.0.1"
+	cp forged.1 good.1
+	cp forged.1.head good.1.head
+	kept good
+	run_for 0 agent "${by[@]}" --controller "$url" --once
+	sed -i '3s/interval_s="[0-9]*/&0/' forged.1
+	kept forged
+	run_for 1 agent "${by[@]}" --controller "$url" --once
+	says 'list refused: its signature is by none of our keys, or of another'
+	refuses 3 'cannot read nowhere' --signed-by nowhere \
+	    --controller "$url" --address $self --port "$port"
+	refuses 2 'has no public key' --signed-by ca/ca.pem \
+	    --controller "$url" --address $self --port "$port"
+}
+
+# Whoever kept an old list cannot have it probed again.
+an_older_list_is_refused_and_closes_the_agent() {
+	needs_lists
+	own_servers
+	run_for 0 "$CULPRIT" ca ca
+	signs old --sign ca/list.key -s n_pods=1
+	curl -sf -D list.2.head -o list.2 "$url/pinglist/10.0.0.1"
+	sleep 1.1 # seconds are what a plan is issued in
+	signs new --sign ca/list.key -s n_pods=1 -s n_tors=2
+	curl -sf -D list.1.head -o list.1 "$url/pinglist/10.0.0.1"
+	kept list
+	run_for 0 agent --signed-by ca/list.pub --controller "$url" --for 17 \
+	    -p fetch_interval=10 -p fetch_retry=1
+	says '^culprit: list taken: '
+	says 'list refused: it is an older one, issued at [0-9]+ s, [1-9]'
+	says '^culprit: controller failed: 3$'
+	[[ $(grep -c 'list taken' stderr) = 1 ]] || fail "it was taken"
+	says '^culprit: peers dropped: '
+}
+
 a_certificate_that_nobody_signed_is_refused() {
 	command -v openssl >/dev/null || skip "no openssl"
 	own_servers
@@ -301,6 +392,8 @@ fi
 
 run_tests once_it_says_whether_there_is_a_list \
     a_list_that_asks_for_more_than_allowed_is_refused_whole \
+    lists_are_taken_by_their_signature_alone \
+    an_older_list_is_refused_and_closes_the_agent \
     files_are_opened_before_rights_are_given_up \
     a_certificate_that_nobody_signed_is_refused \
     it_ends_by_signals_and_tells_its_status systemd_is_told units_are_valid \

@@ -22,7 +22,7 @@ one_command_makes_a_fleet() {
 	run_for 0 "$CULPRIT" ca ca --server 10.0.0.250,controller.example,fd00::1 \
 	    --agent 10.0.0.1-10.0.0.3 --agent 10.0.1.1 --days 30
 	says '^ca: a new authority, 5 certificates of 30 days$' stdout
-	(cd ca && only_files ca.{pem,key} 10.0.0.{250,1,2,3}.{pem,key} \
+	(cd ca && only_files ca.{pem,key} list.{pub,key} 10.0.0.{250,1,2,3}.{pem,key} \
 	    10.0.1.1.{pem,key})
 	[[ $(stat -c %a ca) = 700 && $(stat -c %a ca/*.key | sort -u) = 600 ]]
 	checks sslserver ca/10.0.0.250.pem -verify_ip 10.0.0.250
@@ -38,6 +38,10 @@ one_command_makes_a_fleet() {
 	openssl x509 -in ca/10.0.0.3.pem -noout -checkend $((29 * 86400)) >said
 	! openssl x509 -in ca/10.0.0.3.pem -noout \
 	    -checkend $((30 * 86400)) >said || fail "for longer"
+	openssl pkey -in ca/list.key -pubout >a
+	same a ca/list.pub
+	openssl pkey -in ca/list.key -noout -text >said
+	says '^ED25519' said
 	# Each has a key and a serial of its own, and the key is the certificate's.
 	[[ $(for f in ca/*.pem; do
 		openssl x509 -in "$f" -noout -serial
@@ -55,7 +59,7 @@ it_goes_on_with_the_authority_that_is_there() {
 	cp -r ca old
 	run_for 0 "$CULPRIT" ca ca --agent 10.0.0.1
 	says '^ca: the same authority, 1 certificate of 365 days$' stdout
-	for f in ca.pem ca.key 10.0.0.2.pem 10.0.0.2.key; do
+	for f in ca.pem ca.key list.pub list.key 10.0.0.2.pem 10.0.0.2.key; do
 		same ca/$f old/$f
 	done
 	for f in 10.0.0.1.pem 10.0.0.1.key; do
@@ -107,7 +111,9 @@ mistakes_are_named() {
 	refuses 2 'file of the authority itself' d --server list,10.0.0.1
 	refuses 3 'cannot make /proc/nowhere' /proc/nowhere
 	[[ $(find d -type f | sort) = "d/ca.key
-d/ca.pem" ]]
+d/ca.pem
+d/list.key
+d/list.pub" ]]
 	rm d/ca.key
 	refuses 3 'd has ca.pem without ca.key' d
 	echo none >d/ca.key
@@ -118,6 +124,8 @@ d/ca.pem" ]]
 	rm d/ca.key
 	mkfifo d/ca.key
 	refuses 3 'not a file' d
+	rm d/ca.*
+	refuses 3 'd has list.key without an authority' d
 }
 
 if "$CULPRIT" ca "$top/d" 2>&1 | grep -q 'built without GnuTLS'; then

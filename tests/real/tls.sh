@@ -155,7 +155,30 @@ rotation_costs_no_contact() {
 		fail "the servers had more to say"
 }
 
+# Signed lists go to all; then a controller without the key takes its place, and
+# after three contacts nobody is probed.
+an_unsigned_list_gets_nobody_probed() {
+	of_agents=(--signed-by ca/list.pub)
+	of_controller+=(--sign ca/list.key)
+	begin_fleet
+	within 20 honest_have 'd["entries"] > 0' || fail "no lists"
+	honest_have 'd["contacts"]["n_refused"] == 0'
+	kill "$pid_controller"
+	wait "$pid_controller"
+	# Of another plan: the one that was had need not be sent again.
+	of_controller=("${of_controller[@]:0:6}" -p payload_probes=true)
+	start_controller
+	within 30 honest_have 'd["entries"] == 0' || fail "not closed"
+	honest_have 'd["contacts"]["n_refused"] >= 3'
+	says 'pinglist/10.0.0.3: list refused: it is not signed$' log2
+	kill "$pid_controller"
+	wait "$pid_controller"
+	of_controller+=(--sign ca/list.key)
+	start_controller
+	within 20 honest_have 'd["entries"] > 0' || fail "not resumed"
+}
+
 tests=${TESTS:-none_but_the_fleet_s_own_get_anything \
-    rotation_costs_no_contact}
+    rotation_costs_no_contact an_unsigned_list_gets_nobody_probed}
 # shellcheck disable=SC2086
 run_tests $tests
