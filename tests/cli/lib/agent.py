@@ -4,6 +4,7 @@
 #
 # usage: agent.py post URLFILE FIRST LAST [AGENT]   tries until it is answered
 #        agent.py once URLFILE NUMBER               prints status and text
+#        agent.py batch AGENT NUMBER                writes its bytes to stdout
 #        agent.py files DIR                         prints AGENT NUMBER, each
 # Written from the table in algos/pingmesh/wire.h, not from its code.
 import glob
@@ -84,6 +85,8 @@ def read_files(folder):
 if sys.argv[1] == "post":
     post_all(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]),
              int((sys.argv + ["0"])[5]))
+elif sys.argv[1] == "batch":
+    sys.stdout.buffer.write(batch(int(sys.argv[2]), int(sys.argv[3])))
 elif sys.argv[1] == "once":
     print(*post(sys.argv[2], batch(0, int(sys.argv[3]))), end="")
 else:
