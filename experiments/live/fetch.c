@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/epoll.h>
 #include <sys/timerfd.h>
 #include <time.h>
@@ -17,16 +16,13 @@
 
 #include "algos/pingmesh/wire.h"
 #include "experiments/live/curl.late.h"
+#include "experiments/live/fetch_head.h"
+#include "experiments/live/fetch_whom.h"
 #include "experiments/live/list_sign.h"
-#include "experiments/live/url.h"
 #include "models/clock.h"
 #include "sim/vec.h"
-#include "topo/addr.h"
 
-enum {
-	MAX_TAG = 128,
-	MAX_SAID = 4096, /* bytes that a collector may say */
-};
+enum { MAX_SAID = 4096 }; /* bytes that a collector may say */
 
 /* One request of each kind at a time: a list, a batch, a window of counters.
  * The agent asks for no more. */
@@ -42,8 +38,7 @@ struct transfer {
 struct bytes {
 	char *p;
 	size_t n, cap;
-	char tag[MAX_TAG];       /* "": none */
-	char mark[XP_LIST_MARK]; /* its signature; "": none */
+	struct xp_fetch_head head; /* of the answer that brought them */
 };
 
 struct xp_fetch {
@@ -54,9 +49,8 @@ struct xp_fetch {
 	int epoll, timer;
 	struct transfer get, post, push;
 
-	char controller[XP_FETCH_MAX_CONTROLLERS][XP_URL_MAX];
-	char collector[XP_URL_MAX];
-	unsigned n_controllers, first, n_asked;
+	struct xp_fetch_whom whom;
+	unsigned n_asked; /* controllers, in this contact */
 	struct bytes had, coming;
 	int is_lent; /* `had`, to the agent */
 	struct xp_identity identity;
@@ -172,46 +166,20 @@ static size_t on_said(char *bytes, size_t one, size_t n, void *arg)
 	return f->n_said <= MAX_SAID ? n : 0;
 }
 
-/* If LINE is the header NAME, keep its value. One that does not fit OUT, or has
- * bytes other than those from LEAST to the tilde, is none. */
-static void fetch_keep(const char *line, size_t n, const char *name, char least,
-    char *out, size_t size)
-{
-	size_t from = strlen(name), to = n, i;
-	if (n < from || strncasecmp(line, name, from) != 0)
-		return;
-	while (from < to && (line[from] == ' ' || line[from] == '\t'))
-		from++;
-	while (to > from && strchr(" \t\r\n", line[to - 1]))
-		to--;
-	for (i = from; i < to && line[i] >= least && line[i] < 127; i++)
-		;
-	if (i < to || to - from >= size)
-		to = from;
-	memcpy(out, line + from, to - from);
-	out[to - from] = '\0';
-}
-
-/* Keep the tag and the signature of the answer. Interim answers (100) and the
- * headers of each may come before the last one, so every status line forgets both.
- * A tag is sent back in a header, where there must be no blanks in it. */
 static size_t on_header(char *line, size_t one, size_t n, void *arg)
 {
-	struct bytes *b = &((struct xp_fetch *)arg)->coming;
+	struct xp_fetch *f = arg;
 	(void)one;
-	if (n >= 5 && memcmp(line, "HTTP/", 5) == 0)
-		b->tag[0] = b->mark[0] = '\0';
-	fetch_keep(line, n, "etag:", '!', b->tag, sizeof(b->tag));
-	fetch_keep(line, n, XP_LIST_HEADER ":", ' ', b->mark, sizeof(b->mark));
+	xp_fetch_head_line(&f->coming.head, line, n);
 	return n;
 }
 
 /* --- transfers ------------------------------------------------------------ */
 static const char *url_of(const struct xp_fetch *f, const struct transfer *t)
 {
-	return t != &f->get
-	    ? f->collector
-	    : f->controller[(f->first + f->n_asked) % f->n_controllers];
+	return t != &f->get ? f->whom.collector
+			    : f->whom.controller[(f->whom.first + f->n_asked) %
+				  f->whom.n_controllers];
 }
 
 /* Files that are of no use, as a certificate without its key, leave those that
@@ -293,13 +261,13 @@ static int give(struct xp_fetch *f, int ok, const struct bytes *b,
  * others would need. When none is left the agent is told so. */
 static int fetch_ask(struct xp_fetch *f, struct sim_err *e)
 {
-	char header[MAX_TAG + 32];
-	snprintf(header, sizeof(header), "If-None-Match: %s", f->had.tag);
-	for (; f->n_asked < f->n_controllers; f->n_asked++) {
+	char header[XP_FETCH_TAG + 32];
+	snprintf(header, sizeof(header), "If-None-Match: %s", f->had.head.tag);
+	for (; f->n_asked < f->whom.n_controllers; f->n_asked++) {
 		f->coming.n = 0;
-		f->coming.tag[0] = f->coming.mark[0] = '\0';
-		if (fetch_begin(f, &f->get, f->had.tag[0] ? header : NULL,
-			f->n_controllers - f->n_asked))
+		f->coming.head.tag[0] = f->coming.head.mark[0] = '\0';
+		if (fetch_begin(f, &f->get, f->had.head.tag[0] ? header : NULL,
+			f->whom.n_controllers - f->n_asked))
 			return 0;
 		fetch_blame(f, &f->get, CURLE_OK, 0);
 		f->count.n_unanswered++;
@@ -343,7 +311,7 @@ static int fetch_is_signed(struct xp_fetch *f)
 	const struct bytes *b = &f->coming;
 	struct sim_err e;
 	if (!f->checker ||
-	    xp_list_check(f->checker, b->mark, b->p, b->n,
+	    xp_list_check(f->checker, b->head.mark, b->p, b->n,
 		clock_wall() / SIM_SEC, &e) == 0)
 		return 1;
 	f->count.n_refused++;
@@ -372,7 +340,7 @@ static int fetched(struct xp_fetch *f, CURLcode code, long status,
 		f->had = f->coming;
 		f->coming = old;
 		f->count.n_lists++;
-	} else if (code == CURLE_OK && status == 304 && f->had.tag[0]) {
+	} else if (code == CURLE_OK && status == 304 && f->had.head.tag[0]) {
 		f->count.n_same++;
 	} else if (code == CURLE_OK && status == 404) {
 		f->count.n_none++;
@@ -383,7 +351,7 @@ static int fetched(struct xp_fetch *f, CURLcode code, long status,
 		return fetch_ask(f, e);
 	}
 	/* Stay with the one that answered. */
-	f->first = (f->first + f->n_asked) % f->n_controllers;
+	f->whom.first = (f->whom.first + f->n_asked) % f->whom.n_controllers;
 	return give(f, 1, status == 404 ? NULL : &f->had, e);
 }
 
@@ -444,7 +412,7 @@ static int fetch_upload(void *arg, topo_host host, uint64_t token,
 		rc = uploaded(f, 0, e);
 	}
 	f->post.token = token;
-	if (rc < 0 || f->collector[0] == '\0')
+	if (rc < 0 || f->whom.collector[0] == '\0')
 		return rc < 0
 		    ? rc
 		    : fabric_real_uploaded(f->fabric, host, token, 0, e);
@@ -470,7 +438,7 @@ static int fetch_counters(void *arg, topo_host host, const void *data, size_t n,
 	(void)host;
 	(void)n;
 	(void)e;
-	if (f->collector[0] == '\0')
+	if (f->whom.collector[0] == '\0')
 		return 0;
 	if (f->push.is_busy)
 		counted(f, 0);
@@ -543,38 +511,6 @@ static int ready(void *arg, struct sim_err *e)
 }
 
 /* --- opening -------------------------------------------------------------- */
-static int take_urls(struct xp_fetch *f, struct sim_err *e)
-{
-	const char *text = f->params.controllers;
-	char tail[32] = "/pinglist/";
-	int rc = 0;
-	topo_addr_format(f->params.address, tail + strlen(tail));
-	for (;; text++) {
-		const size_t n = strcspn(text, ",");
-		if (f->n_controllers == XP_FETCH_MAX_CONTROLLERS)
-			return sim_fail(e, SIM_EINVAL,
-			    "More than %d controllers.",
-			    XP_FETCH_MAX_CONTROLLERS);
-		rc = xp_url_take(f->controller[f->n_controllers++], text, n,
-		    tail, e);
-		text += n;
-		if (rc < 0 || *text == '\0')
-			break;
-	}
-	/* Agents begin with different controllers, by their address, and so
-	 * share the load among them. */
-	f->first = f->params.address % f->n_controllers;
-	if (rc == 0 && f->params.collector)
-		rc = xp_url_take(f->collector, f->params.collector,
-		    strlen(f->params.collector), "/results", e);
-	for (unsigned i = 0; i < f->n_controllers && rc == 0; i++)
-		rc = xp_url_check_plain(f->controller[i], &f->params.identity,
-		    e);
-	if (rc == 0 && f->params.collector)
-		rc = xp_url_check_plain(f->collector, &f->params.identity, e);
-	return rc;
-}
-
 /* No proxy, not even one of the environment, and no redirect has a say in whom
  * an agent asks: the operator's URL alone does. NOSIGNAL, as libcurl's timeouts
  * of name look-ups would otherwise use SIGALRM. */
@@ -637,8 +573,8 @@ int xp_fetch_open(struct xp_fetch **out, const struct xp_fetch_params *p,
 	f->params = *p;
 	f->epoll = f->timer = -1;
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	if ((rc = take_urls(f, e)) < 0 || (rc = open_epoll(f, e)) < 0 ||
-	    (rc = set_up_all(f, e)) < 0 ||
+	if ((rc = xp_fetch_whom_take(&f->whom, p, e)) < 0 ||
+	    (rc = open_epoll(f, e)) < 0 || (rc = set_up_all(f, e)) < 0 ||
 	    (p->signed_by &&
 		(rc = xp_list_checker_open(&f->checker, p->signed_by, e)) <
 		    0)) {

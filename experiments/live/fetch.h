@@ -80,7 +80,8 @@ int xp_fetch_is_built_in(void);
 
 /* Errors SIM_EINVAL (what is no URL, or too many), SIM_EUNSUPPORTED (built
  * without libcurl; https:// and libcurl has none), SIM_EIO, SIM_EDEP,
- * SIM_ENOMEM. P's texts are copied. */
+ * SIM_ENOMEM. P's texts are copied, but for the
+ * names of its identity's files, which are borrowed until close. */
 int xp_fetch_open(struct xp_fetch **out, const struct xp_fetch_params *p,
     struct sim_err *e);
 
