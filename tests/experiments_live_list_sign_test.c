@@ -185,7 +185,7 @@ static void what_is_signed_is_taken_and_no_other_bytes(void **state)
 		other[i] ^= 1;
 		assert_int_equal(check(k.public, mark, other), SIM_EMISMATCH);
 	}
-	for (size_t i = 2; mark[i] != '\0'; i += 3) {
+	for (size_t i = 2; i < strlen(mark); i += 3) {
 		const char was = mark[i];
 		mark[i] = was == '7' ? '8' : '7';
 		if (was != ' ')

@@ -17,7 +17,8 @@ struct args {
 	const char *dir;
 	struct order {
 		enum xp_ca_kind kind;
-		char *names;
+		const char *names; /* NULL: the address alone */
+		uint32_t address;
 	} order[MOST];
 	size_t n;
 	uint64_t from_s; /* 0: from now */
@@ -25,17 +26,17 @@ struct args {
 };
 
 /* --- options -------------------------------------------------------------- */
-static void ca_order(struct args *a, enum xp_ca_kind kind, char *names,
+static void ca_order(struct args *a, struct order order,
     const struct cmd_given *g)
 {
 	if (a->n == MOST)
 		argp_error(g->state, "more than %d certificates", MOST);
-	a->order[a->n++] = (struct order){kind, names};
+	a->order[a->n++] = order;
 }
 
 static void take_server_names(void *to, char *arg, const struct cmd_given *g)
 {
-	ca_order(to, XP_CA_SERVER, arg, g);
+	ca_order(to, (struct order){XP_CA_SERVER, arg, 0}, g);
 }
 
 /* "10.0.0.1-10.0.0.12": each address of a range is an agent of its own. */
@@ -54,23 +55,15 @@ static void take_agent_names(void *to, char *arg, const struct cmd_given *g)
 {
 	uint32_t first, last;
 	if (!ca_range(arg, &first, &last)) {
-		ca_order(to, XP_CA_AGENT, arg, g);
+		ca_order(to, (struct order){XP_CA_AGENT, arg, 0}, g);
 		return;
 	}
 	if (first > last || last - first >= MOST)
 		argp_error(g->state,
 		    "--agent %s: a range ascends and has at most %d addresses",
 		    arg, MOST);
-	for (uint32_t ip = first;; ip++) {
-		char *text = NULL;
-		if (SIM_ZALLOC(&text, 16, NULL) < 0)
-			argp_error(g->state, "--agent %s: there is no memory",
-			    arg);
-		topo_addr_format(ip, text);
-		ca_order(to, XP_CA_AGENT, text, g);
-		if (ip == last)
-			break;
-	}
+	for (uint32_t n = 0; n <= last - first; n++)
+		ca_order(to, (struct order){XP_CA_AGENT, NULL, first + n}, g);
 }
 
 static void take_day(void *to, char *arg, const struct cmd_given *g)
@@ -149,9 +142,13 @@ static int ca_make(const struct args *a, struct sim_err *e)
 	int rc = xp_ca_open(&ca, a->dir, &is_new, e);
 	if (rc < 0)
 		return rc;
-	for (size_t i = 0; i < a->n && rc == 0; i++)
-		rc = xp_ca_issue(ca, a->order[i].kind, a->order[i].names, from,
-		    a->days, e);
+	for (size_t i = 0; i < a->n && rc == 0; i++) {
+		const struct order *o = &a->order[i];
+		char address[16];
+		topo_addr_format(o->address, address);
+		rc = xp_ca_issue(ca, o->kind, o->names ? o->names : address,
+		    from, a->days, e);
+	}
 	xp_ca_close(ca);
 	if (rc == 0)
 		printf("%s: %s authority, %zu certificate%s of %u days\n",
