@@ -179,7 +179,7 @@ struct res_epoch {
 };
 
 /* Read all but the flows of PATH. With ANY the file may have no seal, as one
- * that another program wrote; HDF5 may crash on one that is damaged.
+ * that another program wrote.
  * Errors SIM_EIO (cannot be read), SIM_EPARSE (no epoch, or damaged: what is
  * wrong, by table and row), SIM_EMISMATCH (another version, or parts that
  * contradict each other), SIM_ENOMEM; X is empty then. Cost one pass over the

@@ -43,9 +43,9 @@ int res_epoch_rows(struct res_epoch_reader *r, unsigned which,
 static int get_count(struct res_epoch_reader *r, const char *name,
     uint64_t most, uint64_t *out, struct sim_err *e)
 {
-	int rc = 0;
+	int rc = res_h5_in_has_attr(r->file, name, e);
 	*out = 0;
-	if (res_h5_in_has_attr(r->file, name))
+	if (rc > 0)
 		rc = res_h5_in_counts(r->file, name, 1, out, e);
 	if (rc == 0 && *out > most)
 		rc = sim_fail(e, SIM_EPARSE,
@@ -75,9 +75,10 @@ static int get_flag(struct res_epoch_reader *r, const char *name, uint8_t *out,
 static int get_words(struct res_epoch_reader *r, const char *name, char **own,
     const char **out, struct sim_err *e)
 {
-	const int rc = res_h5_in_has_attr(r->file, name)
-	    ? res_h5_in_text(r->file, name, own, e)
-	    : sim_dup(own, "", e);
+	int rc = res_h5_in_has_attr(r->file, name, e);
+	if (rc >= 0)
+		rc = rc ? res_h5_in_text(r->file, name, own, e)
+			: sim_dup(own, "", e);
 	*out = *own;
 	return rc;
 }
@@ -176,7 +177,7 @@ static int open_clos(struct res_epoch *x, struct sim_err *e)
 	    .n_t2 = (uint32_t)s[3],
 	    .n_hosts = (uint32_t)s[4]};
 	if ((rc = topo_open_clos(&x->topo, &shape, e)) < 0 ||
-	    !res_h5_in_has(r->file, "links"))
+	    (rc = res_h5_in_has(r->file, "links", e)) <= 0)
 		return rc;
 	rc = open_table(r, RES_EPOCH_LINKS, res_epoch_ends_kind(), e);
 	return rc < 0 ? rc : check_links(x, e);
@@ -413,12 +414,15 @@ TAKE_ALL(FAILED_LINKS, part)
 
 static int epoch_get_truth(struct res_epoch *x, struct sim_err *e)
 {
-	int rc;
-	for (unsigned i = RES_EPOCH_FIRST_TRUTH; i < RES_EPOCH_FIRST_TALLY; i++)
-		x->has_truth |=
-		    res_h5_in_has(x->reader->file, res_epoch_tables[i].name);
-	if (!x->has_truth)
-		return 0;
+	int rc = 0;
+	for (unsigned i = RES_EPOCH_FIRST_TRUTH;
+	     rc >= 0 && i < RES_EPOCH_FIRST_TALLY; i++) {
+		rc =
+		    res_h5_in_has(x->reader->file, res_epoch_tables[i].name, e);
+		x->has_truth |= rc > 0;
+	}
+	if (rc < 0 || !x->has_truth)
+		return rc < 0 ? rc : 0;
 	if ((rc = take_faults(x, e)) < 0 || (rc = take_holes(x, e)) < 0 ||
 	    (rc = take_outages(x, e)) < 0 || (rc = take_switchs(x, e)) < 0 ||
 	    (rc = take_parts(x, e)) < 0)
@@ -433,9 +437,9 @@ static int epoch_get_truth(struct res_epoch *x, struct sim_err *e)
 /* What is wrong with a network is wrong with the file. */
 static int epoch_get_network(struct res_epoch *x, struct sim_err *e)
 {
-	const int rc = res_h5_in_has_attr(x->reader->file, "clos")
-	    ? open_clos(x, e)
-	    : open_graph(x, e);
+	int rc = res_h5_in_has_attr(x->reader->file, "clos", e);
+	if (rc >= 0)
+		rc = rc ? open_clos(x, e) : open_graph(x, e);
 	return rc == SIM_EINVAL || rc == SIM_ELIMIT ? SIM_EPARSE : rc;
 }
 

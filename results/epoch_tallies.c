@@ -86,8 +86,11 @@ int res_epoch_get_tallies(struct res_epoch *x, struct sim_err *e)
 {
 	struct res_epoch_reader *r = x->reader;
 	struct epoch_ways w = {0};
-	int rc;
-	if (!res_h5_in_has(r->file, res_epoch_tables[RES_EPOCH_TALLIES].name))
+	int rc =
+	    res_h5_in_has(r->file, res_epoch_tables[RES_EPOCH_TALLIES].name, e);
+	if (rc < 0)
+		return rc;
+	if (rc == 0)
 		return x->info.telemetry == 0
 		    ? 0
 		    : sim_fail(e, SIM_EMISMATCH,

@@ -1,9 +1,9 @@
 /* results/h5.c -- a cube as an HDF5 file.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * HDF5 builds the file in memory, and one plain write brings it to disk: when
- * a disk fills up inside H5Fclose(), HDF5 1.10 leaves objects open and may
- * crash at exit. Reading is in h5_read.c.
+ * HDF5 builds the file in memory, of a child, and one plain write brings it to
+ * disk: when a disk fills up inside H5Fclose(), HDF5 1.10 leaves objects open
+ * and may crash at exit. Reading is in h5_read.c.
  */
 #include "results/h5.h"
 
@@ -16,6 +16,9 @@
 #include "results/h5_parts.h"
 #include "sim/bytes.h"
 #include "sim/vec.h"
+
+/* Time for a cube, far more than it takes. */
+enum { WRITE_S = 60, BYTES_S = 1 << 20 };
 
 _Static_assert(RES_MAX_AXES + 2 <= H5S_MAX_RANK, "axes, algorithm, run");
 
@@ -561,25 +564,54 @@ static int put_all(struct writer *w)
 	return rc;
 }
 
+/* In the child: the bytes of the file. */
+static int h5_make(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	struct writer *w = state;
+	int rc = res_h5_begin(e);
+	(void)ask, (void)n;
+	if (rc < 0)
+		return rc;
+	w->e = e;
+	if ((w->file = res_h5_image_create()) < 0)
+		return res_h5_failed(SIM_EDEP, "make", "a file in memory", e);
+	if ((rc = put_all(w)) == 0)
+		rc = res_h5_image_take(w->file, to, e);
+	return rc;
+}
+
+/* Its bytes, to be freed. HDF5 does not survive a failed allocation, so it works
+ * in a process of its own, which has the cube as it is. */
+static int h5_bytes(struct writer *w, unsigned char **bytes, size_t *n,
+    struct sim_err *e)
+{
+	const size_t most = w->c->n_rows * w->c->row_doubles * sizeof(double);
+	const struct sim_apart_limit limit = {
+	    .cpu_s = WRITE_S + (unsigned)(most / BYTES_S)};
+	struct sim_apart *apart;
+	int rc;
+	if ((rc = res_h5_load(e)) < 0 ||
+	    (rc = sim_apart_open(&apart, "HDF5", w, &limit, e)) < 0)
+		return rc;
+	if ((rc = sim_apart_ask(apart, h5_make, NULL, 0, n, e)) == 0 &&
+	    (rc = SIM_ZALLOC(bytes, *n, e)) == 0)
+		rc = sim_apart_take(apart, *bytes, *n, e);
+	sim_apart_close(apart);
+	return rc;
+}
+
 int res_h5_write_from(const struct res_cube *c,
     const struct res_h5_source *from, const char *path, struct sim_err *e)
 {
+	struct writer w = {.c = c, .from = from};
 	unsigned char *bytes = NULL;
 	size_t n = 0;
 	int rc = res_cube_check(c, e);
-	if (rc < 0 || (rc = res_h5_begin(e)) < 0)
-		return sim_wrap(e, rc, "cannot write %s", path);
-	struct writer w = {.c = c, .from = from, .e = e};
-	if ((w.file = res_h5_image_create()) < 0)
-		rc = res_h5_failed(SIM_EDEP, "make", "a file in memory", e);
-	else if ((rc = put_all(&w)) == 0)
-		rc = res_h5_image_take(w.file, &bytes, &n, e);
-	if (w.file >= 0)
-		H5Fclose(w.file);
-	if (rc < 0)
-		sim_wrap(e, rc, "cannot write %s", path);
-	else
-		rc = res_file_write(path, bytes, n, e);
+	if (rc == 0)
+		rc = h5_bytes(&w, &bytes, &n, e);
+	rc = rc < 0 ? sim_wrap(e, rc, "cannot write %s", path)
+		    : res_file_write(path, bytes, n, e);
 	free(bytes);
 	return rc;
 }

@@ -50,8 +50,10 @@
  * After HDF5's last byte come 16 of ours: "culpritR" and the FNV-1a of all
  * before, little-endian. HDF5 ignores them; a program that writes to the file
  * drops them. HDF5 1.10 trusts the metadata it reads, so a file is handed to
- * it only when the sum is right: torn, cut and rotten files are refused. That
- * is no protection against a file made to attack HDF5.
+ * it only when the sum is right: torn, cut and rotten files are refused. HDF5
+ * runs in a process of its own (results/h5_far.h), so a forged file, or a lack
+ * of memory, is an error like others. But it is no prison: a file made to take
+ * over HDF5 gets what the user may do.
  */
 #ifndef RESULTS_H5_H
 #define RESULTS_H5_H
@@ -60,7 +62,7 @@
 #include "sim/err.h"
 
 /* Write C to a temporary file beside PATH, sync, and rename: PATH is the old
- * file or the new one, never a half. Memory: twice the size of the file.
+ * file or the new one, never a half. Memory: three times the file.
  * Errors SIM_EIO naming PATH and the cause ("No space left on device"),
  * SIM_EINVAL for names and texts that a file can't hold, SIM_ELIMIT above 29
  * axes, SIM_ENOMEM, SIM_EDEP if HDF5 fails in memory. */
@@ -68,7 +70,8 @@ int res_h5_write(const struct res_cube *c, const char *path, struct sim_err *e);
 
 /* The same of a cube whose rows are elsewhere: a head (results/cube.h), with
  * status. COLUMN fills TO[n_rows] with one column of all rows, in their order.
- * Memory: a column of each algorithm, and twice the size of the file. */
+ * Memory: a column of each algorithm, and three times the file. FROM is
+ * asked in another process (sim/apart.h), so what it changes is lost. */
 struct res_h5_source {
 	void *arg;
 	int (*column)(void *arg, size_t column, double to[], struct sim_err *e);
@@ -79,7 +82,7 @@ int res_h5_write_from(const struct res_cube *c,
 /* Read a file that res_h5_write() made; C is overwritten, and empty after an
  * error. Errors SIM_EIO (cannot be read), SIM_EPARSE (not one of ours, or
  * changed since: says what is wrong), SIM_EMISMATCH (another schema version),
- * SIM_ENOMEM. */
+ * SIM_EDEP (HDF5 crashed, or came to no end: a forged file), SIM_ENOMEM. */
 int res_h5_read(struct res_cube *c, const char *path, struct sim_err *e);
 
 /* The same; numbers that are many go into a file without a name beside SCRATCH

@@ -17,7 +17,7 @@ hid_t res_h5_file_type(enum sim_type t)
 	return type[t];
 }
 
-static hid_t memory_type(enum sim_type t)
+hid_t res_h5_memory_type(enum sim_type t)
 {
 	const hid_t type[SIM_NAME] = {H5T_NATIVE_UINT8, H5T_NATIVE_UINT16,
 	    H5T_NATIVE_UINT32, H5T_NATIVE_UINT64, H5T_NATIVE_INT64,
@@ -76,5 +76,5 @@ herr_t res_h5_move_rows(hid_t set, const struct sim_column *c, hsize_t first,
 {
 	return c->type == SIM_NAME
 	    ? move_names(set, first, n, from, to)
-	    : move_block(set, memory_type(c->type), first, n, from, to);
+	    : move_block(set, res_h5_memory_type(c->type), first, n, from, to);
 }

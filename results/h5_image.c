@@ -29,23 +29,22 @@ hid_t res_h5_image_create(void)
 	return file;
 }
 
-int res_h5_image_take(hid_t file, unsigned char **bytes, size_t *n,
-    struct sim_err *e)
+int res_h5_image_take(hid_t file, struct sim_apart_reply *to, struct sim_err *e)
 {
 	ssize_t size = -1;
 	if (H5Fflush(file, H5F_SCOPE_LOCAL) >= 0)
 		size = H5Fget_file_image(file, NULL, 0);
 	if (size < 0)
 		return res_h5_failed(SIM_EDEP, "finish", "the file", e);
-	if (!(*bytes = malloc((size_t)size + RES_H5_TRAILER)))
-		return sim_fail(e, SIM_ENOMEM,
-		    "no memory for a file of %zd bytes.", size);
-	if (H5Fget_file_image(file, *bytes, (size_t)size) != size)
+	unsigned char *bytes =
+	    sim_apart_room(to, (size_t)size + RES_H5_TRAILER, e);
+	if (!bytes)
+		return SIM_ENOMEM;
+	if (H5Fget_file_image(file, bytes, (size_t)size) != size)
 		return res_h5_failed(SIM_EDEP, "copy", "the file", e);
-	memcpy(*bytes + size, RES_H5_MAGIC, 8);
-	sim_store_64(*bytes + size + 8,
-	    sim_fnv(SIM_FNV_START, *bytes, (size_t)size));
-	*n = (size_t)size + RES_H5_TRAILER;
+	memcpy(bytes + size, RES_H5_MAGIC, 8);
+	sim_store_64(bytes + size + 8,
+	    sim_fnv(SIM_FNV_START, bytes, (size_t)size));
 	return 0;
 }
 

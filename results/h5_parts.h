@@ -6,6 +6,7 @@
 
 #include "results/cube.h"
 #include "results/hdf5.late.h"
+#include "sim/apart.h"
 #include "sim/err.h"
 #include "sim/table.h"
 
@@ -17,14 +18,18 @@
  * exists. No file can have this one, as /dev/null is no folder. */
 #define RES_H5_NO_FILE "/dev/null/image"
 
-/* Load HDF5, unless it is, and keep it from printing. Comes before all other
- * calls of it. Errors SIM_EDEP. */
+/* Load HDF5, unless it is, so that children (sim/apart.h) have it; nothing of it
+ * runs. Errors SIM_EDEP. */
+int res_h5_load(struct sim_err *e);
+
+/* In a child, before all other calls of it: begin, and keep it from printing.
+ * Errors SIM_EDEP. */
 int res_h5_begin(struct sim_err *e);
 
-/* A new file in memory, to be closed; below 0 if HDF5 fails. And *BYTES, to be
- * freed, of what it holds, with the trailer. Errors SIM_EDEP, SIM_ENOMEM. */
+/* A new file in memory, to be closed; below 0 if HDF5 fails. And the bytes of
+ * what it holds, with the trailer. Errors SIM_EDEP, SIM_ENOMEM. */
 hid_t res_h5_image_create(void);
-int res_h5_image_take(hid_t file, unsigned char **bytes, size_t *n,
+int res_h5_image_take(hid_t file, struct sim_apart_reply *to,
     struct sim_err *e);
 
 /* Make datasets created by PLIST chunked and packed. */
@@ -53,8 +58,10 @@ int res_h5_name_axes(const struct res_cube *c, char **axes, char **coordinates,
  * none; returns how many. */
 unsigned res_h5_dims(const struct res_cube *c, hsize_t dim[RES_MAX_AXES + 2]);
 
-/* The type of numbers of a column in a file. Domain T below SIM_NAME. */
+/* The type of numbers of a column in a file, and in memory. Domain T below
+ * SIM_NAME. */
 hid_t res_h5_file_type(enum sim_type t);
+hid_t res_h5_memory_type(enum sim_type t);
 
 /* Write N rows of column C from FROM, or read them into TO where that is given.
  * Returns below 0 when HDF5 fails. */

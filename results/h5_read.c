@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "results/file.h"
+#include "results/h5_far.h"
 #include "results/h5_parts.h"
 #include "results/until.h"
 #include "sim/bytes.h"
@@ -17,9 +18,9 @@
 #include "sim/vec.h"
 
 struct reader {
+	struct res_h5_far far; /* of the file's bytes */
 	struct res_cube *c;
-	hid_t file;
-	size_t bytes;        /* of the file: bounds what is allocated */
+	const void *image;
 	const char *scratch; /* NULL: all in memory */
 	/* Of metrics: algorithm, axes..., run; or of a shard algorithm, cell,
 	 * and the axes along. */
@@ -30,60 +31,53 @@ struct reader {
 
 /* --- attributes -----------------------------------------------------------*/
 
-static int get_text(struct reader *r, hid_t at, const char *name, char **out)
+static int get_text(struct reader *r, const char *at, const char *name,
+    char **out)
 {
-	return res_h5_get_text(at, name, out, r->e);
+	return res_h5_far_text(&r->far, at, name, out, r->e);
 }
 
-static int get_counts(struct reader *r, const char *name, hssize_t n,
+static int get_counts(struct reader *r, const char *name, size_t n,
     uint64_t out[])
 {
-	return res_h5_get_counts(r->file, name, n, out, r->e);
+	return res_h5_far_counts(&r->far, name, n, out, r->e);
+}
+
+/* A text that may be missing. */
+static int get_optional(struct reader *r, const char *name, char **out)
+{
+	const int rc = res_h5_far_has_attr(&r->far, name, r->e);
+	return rc <= 0 ? rc : get_text(r, "", name, out);
 }
 
 /* --- datasets -------------------------------------------------------------*/
 
-static H5T_class_t class_of(hid_t set)
+/* What dataset NAME is, which must have RANK dimensions, none of them 0. */
+static int get_shape_of(struct reader *r, const char *name, unsigned rank,
+    struct res_h5_shape *is)
 {
-	hid_t type = H5Dget_type(set);
-	H5T_class_t class = H5Tget_class(type);
-	H5Tclose(type);
-	return class;
-}
-
-/* Open a dataset that has RANK dimensions, none of them 0, and put them into
- * DIM; else -1 and an error. */
-static hid_t open_data(struct reader *r, hid_t at, const char *name,
-    unsigned rank, hsize_t dim[])
-{
-	hid_t set = H5Dopen2(at, name, H5P_DEFAULT);
-	if (set < 0) {
-		sim_fail(r->e, SIM_EPARSE, "dataset %s is missing.", name);
-		return -1;
-	}
-	hid_t space = H5Dget_space(set);
-	int good = H5Sget_simple_extent_ndims(space) == (int)rank &&
-	    H5Sget_simple_extent_dims(space, dim, NULL) == (int)rank;
-	H5Sclose(space);
+	const int rc = res_h5_far_shape(&r->far, name, is, r->e);
+	if (rc < 0)
+		return rc;
+	int good = is->rank == rank;
 	for (unsigned i = 0; good && i < rank; i++)
-		good = dim[i] > 0;
-	if (good)
-		return set;
-	H5Dclose(set);
-	sim_fail(r->e, SIM_EPARSE, "dataset %s has not %u dimensions above 0.",
-	    name, rank);
-	return -1;
+		good = is->dim[i] > 0;
+	return good
+	    ? 0
+	    : sim_fail(r->e, SIM_EPARSE,
+		  "dataset %s has not %u dimensions above 0.", name, rank);
 }
 
 /* The length of a list. Lists are not compressed, so each entry takes a byte or
  * more: a longer one is a lie that would cost us memory. */
 static int get_length(struct reader *r, const char *name, hsize_t *n)
 {
-	hid_t set = open_data(r, r->file, name, 1, n);
-	if (set < 0)
-		return SIM_EPARSE;
-	H5Dclose(set);
-	if (*n > r->bytes)
+	struct res_h5_shape is;
+	const int rc = get_shape_of(r, name, 1, &is);
+	if (rc < 0)
+		return rc;
+	*n = is.dim[0];
+	if (*n > r->far.n_bytes)
 		return sim_fail(r->e, SIM_EPARSE,
 		    "dataset %s is larger than the file.", name);
 	return 0;
@@ -91,70 +85,20 @@ static int get_length(struct reader *r, const char *name, hsize_t *n)
 
 /* Read numbers of CLASS with exactly these dimensions, for which OUT has
  * room. */
-static int get_numbers(struct reader *r, hid_t at, const char *name,
-    H5T_class_t class, hid_t mem_type, unsigned rank, const hsize_t dim[],
-    void *out)
+static int get_numbers(struct reader *r, const char *name,
+    enum res_h5_class class, enum sim_type type, unsigned rank,
+    const hsize_t dim[], void *out)
 {
-	hsize_t has[H5S_MAX_RANK];
-	hid_t set = open_data(r, at, name, rank, has);
-	if (set < 0)
-		return SIM_EPARSE;
-	int rc = 0;
-	if (memcmp(has, dim, rank * sizeof(dim[0])) || class_of(set) != class)
-		rc = sim_fail(r->e, SIM_EPARSE,
-		    "dataset %s is of another type or size.", name);
-	else if (H5Dread(set, mem_type, H5S_ALL, H5S_ALL, H5P_DEFAULT, out) < 0)
-		rc = res_h5_failed(SIM_EPARSE, "read", name, r->e);
-	H5Dclose(set);
-	return rc;
-}
-
-static int copy_texts(char *const from[], size_t n, char *out[],
-    struct sim_err *e)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < n; i++)
-		rc = sim_dup(&out[i], from[i] ? from[i] : "", e);
-	return rc;
-}
-
-static int read_texts(struct reader *r, hid_t set, const char *name, size_t n,
-    char *out[])
-{
-	hid_t type = H5Dget_type(set), space = H5Dget_space(set);
-	char **text = NULL;
-	int rc = SIM_ZALLOC(&text, n, r->e);
-	if (rc < 0)
-		goto out;
-	if (H5Tis_variable_str(type) <= 0)
-		rc = sim_fail(r->e, SIM_EPARSE, "dataset %s has no texts.",
-		    name);
-	else if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, text) < 0)
-		rc = res_h5_failed(SIM_EPARSE, "read", name, r->e);
-	else {
-		rc = copy_texts(text, n, out, r->e);
-		H5Dvlen_reclaim(type, space, H5P_DEFAULT, text);
-	}
-out:
-	free(text);
-	H5Sclose(space);
-	H5Tclose(type);
-	return rc;
+	struct res_h5_shape is = {.class = class, .rank = rank};
+	for (unsigned i = 0; i < rank; i++)
+		is.dim[i] = dim[i];
+	return res_h5_far_numbers(&r->far, name, &is, type, out, r->e);
 }
 
 /* N texts; OUT has room for them. */
-static int get_texts(struct reader *r, hid_t at, const char *name, size_t n,
-    char *out[])
+static int get_texts(struct reader *r, const char *name, size_t n, char *out[])
 {
-	hsize_t has;
-	hid_t set = open_data(r, at, name, 1, &has);
-	if (set < 0)
-		return SIM_EPARSE;
-	int rc = has == n ? read_texts(r, set, name, n, out)
-			  : sim_fail(r->e, SIM_EPARSE,
-				"dataset %s has not %zu entries.", name, n);
-	H5Dclose(set);
-	return rc;
+	return res_h5_far_texts(&r->far, name, n, out, r->e);
 }
 
 /* --- coordinates ----------------------------------------------------------*/
@@ -162,27 +106,20 @@ static int get_texts(struct reader *r, hid_t at, const char *name, size_t n,
 static int get_coord(struct reader *r, const struct res_axis *a,
     struct res_coord *k)
 {
-	hsize_t n = 0;
-	hid_t set = open_data(r, r->file, k->name, 1, &n);
-	if (set < 0)
-		return SIM_EPARSE;
-	H5T_class_t class = class_of(set);
+	struct res_h5_shape is;
 	int rc;
-	if ((rc = get_text(r, set, "units", &k->unit)) == 0)
-		rc = get_text(r, set, "long_name", &k->doc);
-	H5Dclose(set);
-	if (rc < 0)
+	if ((rc = get_shape_of(r, k->name, 1, &is)) < 0 ||
+	    (rc = get_text(r, k->name, "units", &k->unit)) < 0 ||
+	    (rc = get_text(r, k->name, "long_name", &k->doc)) < 0)
 		return rc;
-	if (class == H5T_STRING) {
-		if ((rc = SIM_ZALLOC(&k->text, a->n, r->e)) < 0)
-			return rc;
-		return get_texts(r, r->file, k->name, a->n, k->text);
-	}
-	if ((rc = SIM_ZALLOC(&k->number, a->n, r->e)) < 0)
-		return rc;
-	n = a->n;
-	return get_numbers(r, r->file, k->name, H5T_FLOAT, H5T_NATIVE_DOUBLE, 1,
-	    &n, k->number);
+	const hsize_t n = a->n;
+	if (is.class == RES_H5_TEXT)
+		return (rc = SIM_ZALLOC(&k->text, a->n, r->e)) < 0
+		    ? rc
+		    : get_texts(r, k->name, a->n, k->text);
+	return (rc = SIM_ZALLOC(&k->number, a->n, r->e)) < 0
+	    ? rc
+	    : get_numbers(r, k->name, RES_H5_FLOAT, SIM_F64, 1, &n, k->number);
 }
 
 static size_t count_char(const char *text, char mark)
@@ -237,23 +174,23 @@ static int get_algos(struct reader *r)
 	struct res_cube *c = r->c;
 	hsize_t n = 0;
 	int rc;
-	if (H5Lexists(r->file, "algorithm", H5P_DEFAULT) == 0)
-		return 0;
+	if ((rc = res_h5_far_has(&r->far, "algorithm", r->e)) <= 0)
+		return rc;
 	if ((rc = get_length(r, "algorithm", &n)) < 0)
 		return rc;
 	if ((rc = SIM_ZALLOC(&c->algo, n, r->e)) < 0)
 		return rc;
 	c->n_algos = n;
-	return get_texts(r, r->file, "algorithm", n, c->algo);
+	return get_texts(r, "algorithm", n, c->algo);
 }
 
 /* Points of a cell; a file says it only when they are several. */
 static int get_along(struct reader *r)
 {
 	uint64_t n = 1;
-	int rc = H5Aexists(r->file, "n_along") > 0
-	    ? get_counts(r, "n_along", 1, &n)
-	    : 0;
+	int rc = res_h5_far_has_attr(&r->far, "n_along", r->e);
+	if (rc > 0)
+		rc = get_counts(r, "n_along", 1, &n);
 	if (rc == 0 && (n == 0 || n > r->c->n_points))
 		rc = sim_fail(r->e, SIM_EPARSE,
 		    "%llu points a cell, of %zu in all.", (unsigned long long)n,
@@ -269,7 +206,7 @@ static int get_shape(struct reader *r)
 	hsize_t n_runs = 0;
 	int rc;
 	if ((rc = get_algos(r)) == 0 &&
-	    (rc = get_text(r, r->file, "axes", &names)) == 0 &&
+	    (rc = get_text(r, "", "axes", &names)) == 0 &&
 	    (rc = get_axes(r, names)) == 0)
 		rc = get_length(r, "run", &n_runs);
 	free(names);
@@ -283,7 +220,7 @@ static int get_shape(struct reader *r)
 		/* /status has a byte a cell in the file, so a file cannot hold
 		 * more cells than bytes; a shard holds its part. */
 		if (__builtin_mul_overflow(n, c->axis[a].n, &n) ||
-		    n / c->shard_n > r->bytes)
+		    n / c->shard_n > r->far.n_bytes)
 			return sim_fail(r->e, SIM_EPARSE,
 			    "the axes span more cells than the file holds.");
 	}
@@ -297,35 +234,42 @@ static int get_shape(struct reader *r)
 
 /* The same rule as put_metric() in h5.c: what it must not leave out has to be
  * there. */
-static int is_left_out(struct reader *r, const struct res_metric *m,
-    int per_algo)
+static int is_there(struct reader *r, const struct res_metric *m, int per_algo,
+    int has_probes)
 {
-	const int may = m->optional || (per_algo && r->c->n_algos == 0) ||
-	    (m->of_flows && H5Lexists(r->file, "n_probes", H5P_DEFAULT) > 0);
-	return may && H5Lexists(r->file, m->name, H5P_DEFAULT) == 0;
+	const int may_lack = m->optional || (per_algo && r->c->n_algos == 0) ||
+	    (m->of_flows && has_probes);
+	return may_lack ? res_h5_far_has(&r->far, m->name, r->e) : 1;
+}
+
+/* Metric M, which is the trial's or each algorithm's NUMBERth, of all rows. */
+static int get_metric(struct reader *r, const struct res_metric *m,
+    unsigned number, int per_algo, int has_probes, double buf[])
+{
+	struct res_cube *c = r->c;
+	const unsigned skip = per_algo ? 0 : 1;
+	int rc = is_there(r, m, per_algo, has_probes);
+	if (rc <= 0)
+		return rc;
+	rc = get_numbers(r, m->name, RES_H5_FLOAT, SIM_F64, r->rank - skip,
+	    r->dim + skip, buf);
+	if (rc == 0 && !per_algo)
+		res_columns_write(&c->rows, number, buf);
+	for (size_t a = 0; rc == 0 && per_algo && a < c->n_algos; a++)
+		res_columns_write(&c->rows, res_row_doubles(a) + number,
+		    buf + a * c->n_rows);
+	return rc;
 }
 
 static int get_metrics(struct reader *r, double buf[])
 {
-	struct res_cube *c = r->c;
-	int rc = 0;
-	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++) {
-		if (is_left_out(r, &res_trial_metrics[m], 0))
-			continue;
-		rc = get_numbers(r, r->file, res_trial_metrics[m].name,
-		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank - 1, r->dim + 1, buf);
-		if (rc == 0)
-			res_columns_write(&c->rows, m, buf);
-	}
-	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++) {
-		if (is_left_out(r, &res_algo_metrics[m], 1))
-			continue;
-		rc = get_numbers(r, r->file, res_algo_metrics[m].name,
-		    H5T_FLOAT, H5T_NATIVE_DOUBLE, r->rank, r->dim, buf);
-		for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
-			res_columns_write(&c->rows, res_row_doubles(a) + m,
-			    buf + a * c->n_rows);
-	}
+	const int has_probes = res_h5_far_has(&r->far, "n_probes", r->e);
+	int rc = has_probes < 0 ? has_probes : 0;
+	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++)
+		rc =
+		    get_metric(r, &res_trial_metrics[m], m, 0, has_probes, buf);
+	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++)
+		rc = get_metric(r, &res_algo_metrics[m], m, 1, has_probes, buf);
 	return rc;
 }
 
@@ -357,8 +301,8 @@ static int check_cells(struct reader *r)
 	uint64_t *cell = NULL;
 	int rc = SIM_ZALLOC(&cell, n, r->e);
 	if (rc == 0)
-		rc = get_numbers(r, r->file, "cell", H5T_INTEGER,
-		    H5T_NATIVE_UINT64, 1, &n, cell);
+		rc = get_numbers(r, "cell", RES_H5_INTEGER, SIM_U64, 1, &n,
+		    cell);
 	for (size_t i = 0; rc == 0 && i < n; i++)
 		if (cell[i] != res_cube_own_cell(c, i))
 			rc = sim_fail(r->e, SIM_EPARSE,
@@ -375,8 +319,8 @@ static int get_rows(struct reader *r)
 	double *buf = NULL;
 	int rc = c->shard_n > 1 ? check_cells(r) : 0;
 	if (rc == 0)
-		rc = get_numbers(r, r->file, "status", H5T_INTEGER,
-		    H5T_NATIVE_UINT8, r->rank - 1, r->dim + 1, c->status);
+		rc = get_numbers(r, "status", RES_H5_INTEGER, SIM_U8,
+		    r->rank - 1, r->dim + 1, c->status);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < c->n_rows; i++)
@@ -417,26 +361,25 @@ struct claim_columns {
 	uint32_t *confirmed;
 };
 
-static int get_columns(struct reader *r, hid_t group, hsize_t n,
-    struct claim_columns *k)
+static int get_columns(struct reader *r, hsize_t n, struct claim_columns *k)
 {
 	int rc;
 	if ((rc = SIM_ZALLOC(&k->metric, n, r->e)) < 0 ||
 	    (rc = SIM_ZALLOC(&k->text, n, r->e)) < 0 ||
 	    (rc = SIM_ZALLOC(&k->value, n, r->e)) < 0 ||
 	    (rc = SIM_ZALLOC(&k->confirmed, n, r->e)) < 0 ||
-	    (rc = get_texts(r, group, "metric", n, k->metric)) < 0 ||
-	    (rc = get_texts(r, group, "text", n, k->text)) < 0 ||
-	    (rc = get_numbers(r, group, "value", H5T_FLOAT, H5T_NATIVE_DOUBLE,
-		 1, &n, k->value)) < 0)
+	    (rc = get_texts(r, "claims/metric", n, k->metric)) < 0 ||
+	    (rc = get_texts(r, "claims/text", n, k->text)) < 0 ||
+	    (rc = get_numbers(r, "claims/value", RES_H5_FLOAT, SIM_F64, 1, &n,
+		 k->value)) < 0)
 		return rc;
-	return get_numbers(r, group, "confirmed", H5T_INTEGER,
-	    H5T_NATIVE_UINT32, 1, &n, k->confirmed);
+	return get_numbers(r, "claims/confirmed", RES_H5_INTEGER, SIM_U32, 1,
+	    &n, k->confirmed);
 }
 
 /* Texts move into the cube also when something failed, because it frees them
  * with everything else. */
-static int fill_claims(struct reader *r, hid_t group, hsize_t n)
+static int fill_claims(struct reader *r, hsize_t n)
 {
 	struct res_cube *c = r->c;
 	struct claim_columns k = {0};
@@ -444,7 +387,7 @@ static int fill_claims(struct reader *r, hid_t group, hsize_t n)
 	if (rc < 0)
 		return rc;
 	c->n_claims = n;
-	rc = get_columns(r, group, n, &k);
+	rc = get_columns(r, n, &k);
 	for (size_t i = 0; i < n; i++) {
 		c->claim[i].metric = k.metric ? k.metric[i] : NULL;
 		c->claim[i].text = k.text ? k.text[i] : NULL;
@@ -462,17 +405,12 @@ static int fill_claims(struct reader *r, hid_t group, hsize_t n)
 
 static int get_claims(struct reader *r)
 {
-	if (H5Lexists(r->file, "claims", H5P_DEFAULT) <= 0)
-		return 0;
-	hid_t group = H5Gopen2(r->file, "claims", H5P_DEFAULT);
-	if (group < 0)
-		return res_h5_failed(SIM_EPARSE, "open", "claims", r->e);
 	hsize_t n = 0;
-	int rc = get_length(r, "claims/claim", &n);
-	if (rc == 0)
-		rc = fill_claims(r, group, n);
-	H5Gclose(group);
-	return rc;
+	int rc = res_h5_far_has(&r->far, "claims", r->e);
+	if (rc <= 0)
+		return rc;
+	rc = get_length(r, "claims/claim", &n);
+	return rc < 0 ? rc : fill_claims(r, n);
 }
 
 /* --- the file -------------------------------------------------------------*/
@@ -488,22 +426,20 @@ static int get_identity(struct reader *r)
 		return sim_fail(r->e, SIM_EMISMATCH,
 		    "it has schema version %llu; this culprit reads %d.",
 		    (unsigned long long)version, RES_SCHEMA_VERSION);
-	if ((rc = get_text(r, r->file, "figure", &c->figure)) < 0 ||
-	    (rc = get_text(r, r->file, "title", &c->title)) < 0 ||
-	    (rc = get_text(r, r->file, "paper", &c->paper)) < 0 ||
-	    (rc = get_text(r, r->file, "spec", &c->spec)) < 0 ||
-	    (rc = get_text(r, r->file, "overrides", &c->overrides)) < 0 ||
-	    (rc = get_text(r, r->file, "culprit", &c->version)) < 0 ||
-	    (rc = get_text(r, r->file, "build", &c->build)) < 0 ||
-	    (rc = get_text(r, r->file, "libraries", &c->libraries)) < 0 ||
+	if ((rc = get_text(r, "", "figure", &c->figure)) < 0 ||
+	    (rc = get_text(r, "", "title", &c->title)) < 0 ||
+	    (rc = get_text(r, "", "paper", &c->paper)) < 0 ||
+	    (rc = get_text(r, "", "spec", &c->spec)) < 0 ||
+	    (rc = get_text(r, "", "overrides", &c->overrides)) < 0 ||
+	    (rc = get_text(r, "", "culprit", &c->version)) < 0 ||
+	    (rc = get_text(r, "", "build", &c->build)) < 0 ||
+	    (rc = get_text(r, "", "libraries", &c->libraries)) < 0 ||
 	    (rc = get_counts(r, "seed", 1, &c->seed)) < 0 ||
 	    (rc = get_counts(r, "shard", 2, shard)) < 0)
 		return rc;
 	c->spec_bytes = strlen(c->spec);
-	if ((H5Aexists(r->file, "partial") > 0 &&
-		(rc = get_text(r, r->file, "partial", &c->partial)) < 0) ||
-	    (H5Aexists(r->file, "until_ci") > 0 &&
-		(rc = get_text(r, r->file, "until_ci", &c->until)) < 0))
+	if ((rc = get_optional(r, "partial", &c->partial)) < 0 ||
+	    (rc = get_optional(r, "until_ci", &c->until)) < 0)
 		return rc;
 	if (shard[0] >= shard[1] || shard[1] > UINT32_MAX)
 		return sim_fail(r->e, SIM_EPARSE, "shard %llu of %llu is none.",
@@ -538,24 +474,34 @@ static int check_sum(const unsigned char *bytes, size_t n, struct sim_err *e)
 	return 0;
 }
 
-static int read_image(struct res_cube *c, void *bytes, size_t n,
-    const char *scratch, struct sim_err *e)
+/* In the child. */
+static int h5_read_open(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *reply, struct sim_err *e)
 {
-	int rc = check_sum(bytes, n, e);
-	if (rc < 0 || (rc = res_h5_begin(e)) < 0)
+	struct reader *r = state;
+	const int rc = res_h5_begin(e);
+	(void)ask, (void)n, (void)reply;
+	if (rc < 0)
 		return rc;
-	struct reader r = {.c = c, .bytes = n, .scratch = scratch, .e = e};
 	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 	H5Pset_fapl_core(access, 1 << 20, 0);
-	H5Pset_file_image(access, bytes, n - RES_H5_TRAILER);
-	r.file = H5Fopen(RES_H5_NO_FILE, H5F_ACC_RDONLY, access);
-	if (r.file < 0)
-		rc = res_h5_failed(SIM_EPARSE, "open", "it", e);
-	else
+	H5Pset_file_image(access, (void *)(uintptr_t)r->image, r->far.n_bytes);
+	r->far.file = H5Fopen(RES_H5_NO_FILE, H5F_ACC_RDONLY, access);
+	return r->far.file < 0 ? res_h5_failed(SIM_EPARSE, "open", "it", e) : 0;
+}
+
+static int read_image(struct res_cube *c, const void *bytes, size_t n,
+    const char *scratch, struct sim_err *e)
+{
+	struct reader r = {.c = c, .image = bytes, .scratch = scratch, .e = e};
+	int rc = check_sum(bytes, n, e);
+	if (rc < 0)
+		return rc;
+	r.far.n_bytes = n - RES_H5_TRAILER;
+	rc = res_h5_far_open(&r.far, h5_read_open, e);
+	if (rc == 0)
 		rc = h5_read_get_all(&r);
-	if (r.file >= 0)
-		H5Fclose(r.file);
-	H5Pclose(access);
+	res_h5_far_close(&r.far);
 	return rc;
 }
 

@@ -26,7 +26,7 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
-enum { GZIP_LEVEL = 1, MAX_WORDS = 256, ROW_NAME = 64 };
+enum { GZIP_LEVEL = 1, MAX_WORDS = 256, ROW_NAME = 64, WRITE_S = 60 };
 
 /* For HDF5's own structures, which grow by some KB a column between two
  * claims. */
@@ -35,31 +35,54 @@ enum { SLACK_BYTES = 1 << 20 };
 /* And where it keeps a text, beside the text itself. */
 enum { NAME_BYTES = 32 };
 
+/* Rows of a column on their way to the child. */
+struct held {
+	unsigned table, column;
+	size_t n;
+	unsigned char rows[]; /* [chunk_rows] */
+};
+
 struct res_h5_table_out {
 	struct res_h5_out *file;
 	struct res_h5_table_out *next;
 	const struct sim_column *col;
+	unsigned number;
 	size_t n_cols, chunk_rows, n_held;
-	hsize_t n_written;
+	struct held *held[RES_MAX_COLUMNS];
+};
+
+/* A table in the child. */
+struct table_made {
+	struct table_made *next;
+	unsigned number;
+	size_t n_cols;
+	struct sim_column col[RES_MAX_COLUMNS];
+	hsize_t n_written[RES_MAX_COLUMNS];
 	hid_t group, set[RES_MAX_COLUMNS];
-	unsigned char *held[RES_MAX_COLUMNS]; /* [chunk_rows] each */
 };
 
 struct res_h5_out {
 	char *path, *temp;
 	int fd; /* of temp, to claim room */
-	hid_t file, utf8;
 	int failed;
+	unsigned n_tables;
+	struct sim_apart *apart;
 	struct res_h5_table_out *table;
+	/* In the child: */
+	hid_t file, utf8;
+	struct table_made *made;
 };
 
-/* HDF5 failed while it wrote: the file is worthless, so nothing is written to
- * it any more and finishing it fails. */
-static int give_up(struct res_h5_out *f, const char *verb, const char *name,
-    struct sim_err *e)
+/* HDF5 does not survive a failed allocation, so a child (sim/apart.h) makes the
+ * file. When it fails the file is worthless: nothing is written to it any more
+ * and finishing it fails. */
+static int out_ask(struct res_h5_out *f, sim_apart_fn *fn, const void *ask,
+    size_t n, struct sim_err *e)
 {
+	const int rc = sim_apart_ask(f->apart, fn, ask, n, NULL, e);
+	if (rc == 0)
+		return 0;
 	f->failed = 1;
-	const int rc = res_h5_failed(SIM_EIO, verb, name, e);
 	return sim_wrap(e, rc, "cannot write %s", f->path);
 }
 
@@ -86,56 +109,51 @@ static int claim(struct res_h5_out *f, size_t bytes, struct sim_err *e)
 	    strerror(errno));
 }
 
-static hid_t h5_table_create(const char *path)
+/* --- in the child ----------------------------------------------------------*/
+
+static int out_begins(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *reply, struct sim_err *e)
 {
+	struct res_h5_out *f = state;
+	const int rc = res_h5_begin(e);
+	(void)ask, (void)n, (void)reply;
+	if (rc < 0)
+		return rc;
 	hid_t plist = H5Pcreate(H5P_FILE_CREATE);
 	H5Pset_obj_track_times(plist, 0);
 	H5Pset_link_creation_order(plist,
 	    H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-	hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, plist, H5P_DEFAULT);
-	H5Pclose(plist);
-	return file;
-}
-
-int res_h5_out_open(struct res_h5_out **out, const char *path,
-    struct sim_err *e)
-{
-	struct res_h5_out *f;
-	int rc = res_h5_begin(e);
-	if (rc < 0 || (rc = SIM_ZALLOC(&f, 1, e)) < 0)
-		return rc;
-	f->file = f->utf8 = f->fd = -1;
-	if ((rc = sim_dup(&f->path, path, e)) == 0 &&
-	    (rc = res_file_temp(&f->temp, &f->fd, path, e)) == 0 &&
-	    (rc = claim(f, 0, e)) == 0 &&
-	    (f->file = h5_table_create(f->temp)) < 0)
-		rc = give_up(f, "make", f->temp, e);
-	if (rc < 0) {
-		res_h5_out_discard(f);
-		return rc;
-	}
+	f->file = H5Fcreate(f->temp, H5F_ACC_TRUNC, plist, H5P_DEFAULT);
 	f->utf8 = res_h5_utf8();
-	*out = f;
-	return 0;
+	H5Pclose(plist);
+	return f->file < 0 ? res_h5_failed(SIM_EIO, "make", f->temp, e) : 0;
 }
 
-int res_h5_out_text(struct res_h5_out *f, const char *name, const char *text,
-    struct sim_err *e)
+/* ASK is the name and the text, each with its 0. */
+static int out_writes_text(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *reply, struct sim_err *e)
 {
-	int rc = claim(f, strlen(text), e);
-	if (rc == 0)
-		rc = res_h5_put_text(f->file, f->utf8, name, text, e);
-	f->failed |= rc < 0;
-	return rc;
+	const struct res_h5_out *f = state;
+	const char *name = ask;
+	(void)n, (void)reply;
+	return res_h5_put_text(f->file, f->utf8, name, name + strlen(name) + 1,
+	    e);
 }
 
-int res_h5_out_counts(struct res_h5_out *f, const char *name, size_t n,
-    const uint64_t value[], struct sim_err *e)
+struct counts_ask {
+	const char *name; /* a constant */
+	size_t n;
+	uint64_t value[];
+};
+
+static int out_writes_counts(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *reply, struct sim_err *e)
 {
-	const int rc = res_h5_put_attr(f->file, name, H5T_STD_U64LE, n,
-	    H5T_NATIVE_UINT64, value, e);
-	f->failed |= rc < 0;
-	return rc;
+	const struct res_h5_out *f = state;
+	const struct counts_ask *q = ask;
+	(void)n, (void)reply;
+	return res_h5_put_attr(f->file, q->name, H5T_STD_U64LE, q->n,
+	    H5T_NATIVE_UINT64, q->value, e);
 }
 
 static int put_words(hid_t set, hid_t utf8, const struct sim_column *c,
@@ -162,12 +180,21 @@ static int put_words(hid_t set, hid_t utf8, const struct sim_column *c,
 	return rc;
 }
 
-static int make_column(struct res_h5_table_out *t, size_t i, struct sim_err *e)
+/* What a table is to be. Texts of columns are constants, so they are the same in
+ * both processes. */
+struct table_ask {
+	const char *name;
+	unsigned number;
+	size_t n_cols, chunk_rows;
+	struct sim_column col[RES_MAX_COLUMNS];
+};
+
+static int make_column(const struct res_h5_out *f, struct table_made *t,
+    size_t i, size_t chunk_rows, struct sim_err *e)
 {
 	const struct sim_column *c = &t->col[i];
-	const hid_t utf8 = t->file->utf8;
 	const int is_name = c->type == SIM_NAME;
-	const hsize_t none = 0, no_end = H5S_UNLIMITED, chunk = t->chunk_rows;
+	const hsize_t none = 0, no_end = H5S_UNLIMITED, chunk = chunk_rows;
 	hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
 	hid_t space = H5Screate_simple(1, &none, &no_end);
 	H5Pset_obj_track_times(plist, 0);
@@ -182,37 +209,192 @@ static int make_column(struct res_h5_table_out *t, size_t i, struct sim_err *e)
 	 * claimed for it. */
 	H5Pset_chunk_cache(access, 0, 0, 1);
 	t->set[i] = H5Dcreate2(t->group, c->name,
-	    is_name ? utf8 : res_h5_file_type(c->type), space, H5P_DEFAULT,
+	    is_name ? f->utf8 : res_h5_file_type(c->type), space, H5P_DEFAULT,
 	    plist, access);
 	H5Sclose(space);
 	H5Pclose(access);
 	H5Pclose(plist);
 	int rc;
 	if (t->set[i] < 0)
-		return give_up(t->file, "make", c->name, e);
-	if ((rc = res_h5_put_text(t->set[i], utf8, "units", c->unit, e)) < 0 ||
-	    (rc = res_h5_put_text(t->set[i], utf8, "long_name", c->doc, e)) < 0)
+		return res_h5_failed(SIM_EIO, "make", c->name, e);
+	if ((rc = res_h5_put_text(t->set[i], f->utf8, "units", c->unit, e)) <
+		0 ||
+	    (rc = res_h5_put_text(t->set[i], f->utf8, "long_name", c->doc, e)) <
+		0)
 		return rc;
-	return c->words ? put_words(t->set[i], utf8, c, e) : 0;
+	return c->words ? put_words(t->set[i], f->utf8, c, e) : 0;
 }
 
-static int make_group(struct res_h5_table_out *t, const char *name,
-    struct sim_err *e)
+static int make_group(const struct res_h5_out *f, struct table_made *t,
+    const char *name, struct sim_err *e)
 {
 	hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
 	H5Pset_obj_track_times(plist, 0);
 	H5Pset_link_creation_order(plist,
 	    H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-	t->group =
-	    H5Gcreate2(t->file->file, name, H5P_DEFAULT, plist, H5P_DEFAULT);
+	t->group = H5Gcreate2(f->file, name, H5P_DEFAULT, plist, H5P_DEFAULT);
 	H5Pclose(plist);
-	return t->group < 0 ? give_up(t->file, "make", name, e) : 0;
+	return t->group < 0 ? res_h5_failed(SIM_EIO, "make", name, e) : 0;
+}
+
+static int out_makes_table(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *reply, struct sim_err *e)
+{
+	struct res_h5_out *f = state;
+	const struct table_ask *q = ask;
+	struct table_made *t;
+	int rc = SIM_ZALLOC(&t, 1, e);
+	(void)n, (void)reply;
+	if (rc < 0)
+		return rc;
+	t->next = f->made;
+	t->number = q->number;
+	t->n_cols = q->n_cols;
+	memcpy(t->col, q->col, sizeof(t->col));
+	f->made = t;
+	rc = make_group(f, t, q->name, e);
+	for (size_t i = 0; rc == 0 && i < t->n_cols; i++)
+		rc = make_column(f, t, i, q->chunk_rows, e);
+	return rc;
+}
+
+static struct table_made *out_find(const struct res_h5_out *f, unsigned number)
+{
+	struct table_made *t = f->made;
+	while (t->number != number)
+		t = t->next;
+	return t;
+}
+
+static int out_writes_rows(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *reply, struct sim_err *e)
+{
+	const struct res_h5_out *f = state;
+	const struct held *h = ask;
+	const unsigned i = h->column;
+	struct table_made *t = out_find(f, h->table);
+	(void)n, (void)reply;
+	const hsize_t first = t->n_written[i], end = first + h->n;
+	if (H5Dset_extent(t->set[i], &end) < 0 ||
+	    res_h5_move_rows(t->set[i], &t->col[i], first, h->n, h->rows,
+		NULL) < 0)
+		return res_h5_failed(SIM_EIO, "write", t->col[i].name, e);
+	t->n_written[i] = end;
+	return 0;
+}
+
+/* netCDF's way to write a dimension that has no variable: a scale under that
+ * dimension's name, with a text that netCDF expects to the letter. It is never
+ * written to, so it takes no room. */
+static int out_adds_dimension(void *state, const void *ask, size_t n_ask,
+    struct sim_apart_reply *reply, struct sim_err *e)
+{
+	const struct table_made *t = out_find(state, *(const unsigned *)ask);
+	const hsize_t n = t->n_written[0];
+	char name[ROW_NAME];
+	(void)n_ask, (void)reply;
+	snprintf(name, sizeof(name),
+	    "This is a netCDF dimension but not a netCDF variable.%10llu",
+	    (unsigned long long)n);
+	hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
+	hid_t space = H5Screate_simple(1, &n, NULL);
+	H5Pset_obj_track_times(plist, 0);
+	hid_t row = H5Dcreate2(t->group, "row", H5T_IEEE_F32BE, space,
+	    H5P_DEFAULT, plist, H5P_DEFAULT);
+	int good = row >= 0 && H5DSset_scale(row, name) >= 0;
+	for (size_t i = 0; good && i < t->n_cols; i++)
+		good = H5DSattach_scale(t->set[i], row, 0) >= 0;
+	H5Dclose(row);
+	H5Sclose(space);
+	H5Pclose(plist);
+	return good ? 0 : res_h5_failed(SIM_EIO, "make", "a dimension", e);
+}
+
+/* Close all that HDF5 has open; only then is everything in the file. */
+static int out_ends(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *reply, struct sim_err *e)
+{
+	struct res_h5_out *f = state;
+	(void)ask, (void)n, (void)reply;
+	for (const struct table_made *t = f->made; t; t = t->next) {
+		for (size_t i = 0; i < t->n_cols; i++)
+			H5Dclose(t->set[i]);
+		H5Gclose(t->group);
+	}
+	H5Tclose(f->utf8);
+	return H5Fclose(f->file) < 0
+	    ? res_h5_failed(SIM_EIO, "close", "the file", e)
+	    : 0;
+}
+
+/* --- in the parent ---------------------------------------------------------*/
+
+int res_h5_out_open(struct res_h5_out **out, const char *path,
+    struct sim_err *e)
+{
+	const struct sim_apart_limit limit = {.cpu_s = WRITE_S};
+	struct res_h5_out *f;
+	int rc = res_h5_load(e);
+	if (rc < 0 || (rc = SIM_ZALLOC(&f, 1, e)) < 0)
+		return rc;
+	f->fd = -1;
+	if ((rc = sim_dup(&f->path, path, e)) == 0 &&
+	    (rc = res_file_temp(&f->temp, &f->fd, path, e)) == 0 &&
+	    (rc = claim(f, 0, e)) == 0 &&
+	    (rc = sim_apart_open(&f->apart, "HDF5", f, &limit, e)) == 0)
+		rc = out_ask(f, out_begins, NULL, 0, e);
+	if (rc < 0) {
+		res_h5_out_discard(f);
+		return rc;
+	}
+	*out = f;
+	return 0;
+}
+
+int res_h5_out_text(struct res_h5_out *f, const char *name, const char *text,
+    struct sim_err *e)
+{
+	const size_t n_name = strlen(name) + 1, n_text = strlen(text) + 1;
+	char *ask;
+	int rc = claim(f, n_text, e);
+	if (rc < 0 || (rc = SIM_ZALLOC(&ask, n_name + n_text, e)) < 0) {
+		f->failed = 1;
+		return rc;
+	}
+	memcpy(ask, name, n_name);
+	memcpy(ask + n_name, text, n_text);
+	rc = out_ask(f, out_writes_text, ask, n_name + n_text, e);
+	free(ask);
+	return rc;
+}
+
+int res_h5_out_counts(struct res_h5_out *f, const char *name, size_t n,
+    const uint64_t value[], struct sim_err *e)
+{
+	/* One value where N is 0, which makes it a scalar. */
+	const size_t bytes = (n > 0 ? n : 1) * sizeof(value[0]);
+	struct counts_ask *q;
+	int rc = sim_zalloc(&q, sizeof(*q) + bytes, 1, e);
+	if (rc < 0) {
+		f->failed = 1;
+		return rc;
+	}
+	q->name = name;
+	q->n = n;
+	memcpy(q->value, value, bytes);
+	rc = out_ask(f, out_writes_counts, q, sizeof(*q) + bytes, e);
+	free(q);
+	return rc;
 }
 
 int res_h5_out_table(struct res_h5_out *f, const char *name,
     const struct sim_column col[], size_t n_cols, size_t chunk_rows,
     struct res_h5_table_out **out, struct sim_err *e)
 {
+	struct table_ask q = {.name = name,
+	    .number = f->n_tables++,
+	    .n_cols = n_cols,
+	    .chunk_rows = chunk_rows};
 	struct res_h5_table_out *t;
 	assert(n_cols <= RES_MAX_COLUMNS && chunk_rows > 0);
 	int rc = SIM_ZALLOC(&t, 1, e);
@@ -221,19 +403,21 @@ int res_h5_out_table(struct res_h5_out *f, const char *name,
 	*t = (struct res_h5_table_out){.file = f,
 	    .next = f->table,
 	    .col = col,
+	    .number = q.number,
 	    .n_cols = n_cols,
-	    .chunk_rows = chunk_rows,
-	    .group = -1};
+	    .chunk_rows = chunk_rows};
 	f->table = t; /* closing F closes T, however much of T was made */
-	for (size_t i = 0; i < n_cols; i++) {
+	for (size_t i = 0; rc == 0 && i < n_cols; i++) {
 		assert(col[i].type < SIM_N_TYPES);
-		t->set[i] = -1;
+		q.col[i] = col[i];
+		rc = sim_zalloc(&t->held[i],
+		    sizeof(struct held) + chunk_rows * col[i].size, 1, e);
+		if (rc == 0)
+			*t->held[i] =
+			    (struct held){.table = t->number, .column = i};
 	}
-	rc = make_group(t, name, e);
-	for (size_t i = 0; rc == 0 && i < n_cols; i++)
-		if ((rc = make_column(t, i, e)) == 0)
-			rc =
-			    sim_zalloc(&t->held[i], chunk_rows, col[i].size, e);
+	if (rc == 0)
+		rc = out_ask(f, out_makes_table, &q, sizeof(q), e);
 	f->failed |= rc < 0;
 	*out = t;
 	return rc;
@@ -248,18 +432,15 @@ static int flush_rows(struct res_h5_table_out *t, struct sim_err *e)
 			(t->col[i].type == SIM_NAME ? NAME_BYTES : 0));
 	/* A whole chunk, since HDF5 writes no part of one; uncompressed, since
 	 * that is the most that compression can leave. */
-	const int rc = t->n_held > 0 ? claim(t->file, bytes, e) : 0;
-	if (rc < 0)
-		return rc;
-	const hsize_t end = t->n_written + t->n_held;
-	for (size_t i = 0; i < t->n_cols && t->n_held > 0; i++)
-		if (H5Dset_extent(t->set[i], &end) < 0 ||
-		    res_h5_move_rows(t->set[i], &t->col[i], t->n_written,
-			t->n_held, t->held[i], NULL) < 0)
-			return give_up(t->file, "write", t->col[i].name, e);
-	t->n_written = end;
-	t->n_held = 0;
-	return 0;
+	int rc = t->n_held > 0 ? claim(t->file, bytes, e) : 0;
+	for (size_t i = 0; rc == 0 && i < t->n_cols && t->n_held > 0; i++) {
+		t->held[i]->n = t->n_held;
+		rc = out_ask(t->file, out_writes_rows, t->held[i],
+		    sizeof(struct held) + t->n_held * t->col[i].size, e);
+	}
+	if (rc == 0)
+		t->n_held = 0;
+	return rc;
 }
 
 int res_h5_out_append(struct res_h5_table_out *t, const struct sim_table *kind,
@@ -273,7 +454,7 @@ int res_h5_out_append(struct res_h5_table_out *t, const struct sim_table *kind,
 			k = n - done;
 		for (size_t i = 0; i < t->n_cols; i++) {
 			const size_t b = t->col[i].size;
-			memcpy(t->held[i] + t->n_held * b,
+			memcpy(t->held[i]->rows + t->n_held * b,
 			    sim_table_at(kind, table, i, done), k * b);
 		}
 		t->n_held += k;
@@ -292,7 +473,7 @@ int res_h5_out_rows(struct res_h5_table_out *t, const void *row,
 	for (size_t r = 0; r < n; r++, from += row_bytes) {
 		for (size_t i = 0; i < t->n_cols; i++) {
 			const size_t b = t->col[i].size;
-			memcpy(t->held[i] + t->n_held * b,
+			memcpy(t->held[i]->rows + t->n_held * b,
 			    from + t->col[i].offset, b);
 		}
 		const int rc =
@@ -303,63 +484,17 @@ int res_h5_out_rows(struct res_h5_table_out *t, const void *row,
 	return 0;
 }
 
-/* netCDF's way to write a dimension that has no variable: a scale under that
- * dimension's name, with a text that netCDF expects to the letter. It is never
- * written to, so it takes no room. */
-static int add_dimension(struct res_h5_table_out *t, struct sim_err *e)
-{
-	char name[ROW_NAME];
-	snprintf(name, sizeof(name),
-	    "This is a netCDF dimension but not a netCDF variable.%10llu",
-	    (unsigned long long)t->n_written);
-	hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
-	hid_t space = H5Screate_simple(1, &t->n_written, NULL);
-	H5Pset_obj_track_times(plist, 0);
-	hid_t row = H5Dcreate2(t->group, "row", H5T_IEEE_F32BE, space,
-	    H5P_DEFAULT, plist, H5P_DEFAULT);
-	int good = row >= 0 && H5DSset_scale(row, name) >= 0;
-	for (size_t i = 0; good && i < t->n_cols; i++)
-		good = H5DSattach_scale(t->set[i], row, 0) >= 0;
-	H5Dclose(row);
-	H5Sclose(space);
-	H5Pclose(plist);
-	return good ? 0 : give_up(t->file, "make", "a dimension", e);
-}
-
-static void close_table(struct res_h5_table_out *t)
-{
-	for (size_t i = 0; i < t->n_cols; i++) {
-		if (t->set[i] >= 0)
-			H5Dclose(t->set[i]);
-		free(t->held[i]);
-	}
-	if (t->group >= 0)
-		H5Gclose(t->group);
-	free(t);
-}
-
-/* Close all that HDF5 has open; only then is everything in the file. */
-static int close_all(struct res_h5_out *f)
-{
-	int good = 1;
-	for (struct res_h5_table_out *t = f->table, *next; t; t = next) {
-		next = t->next;
-		close_table(t);
-	}
-	f->table = NULL;
-	if (f->utf8 >= 0)
-		H5Tclose(f->utf8);
-	if (f->file >= 0)
-		good = H5Fclose(f->file) >= 0;
-	f->file = f->utf8 = -1;
-	return good ? 0 : -1;
-}
-
 void res_h5_out_discard(struct res_h5_out *f)
 {
 	if (!f)
 		return;
-	close_all(f);
+	sim_apart_close(f->apart);
+	for (struct res_h5_table_out *t = f->table, *next; t; t = next) {
+		next = t->next;
+		for (size_t i = 0; i < t->n_cols; i++)
+			free(t->held[i]);
+		free(t);
+	}
 	if (f->fd >= 0)
 		close(f->fd);
 	if (f->temp)
@@ -377,9 +512,10 @@ int res_h5_out_finish(struct res_h5_out *f, struct sim_err *e)
 		    "cannot write %s: an earlier part failed.", f->path);
 	for (struct res_h5_table_out *t = f->table; rc == 0 && t; t = t->next)
 		if ((rc = flush_rows(t, e)) == 0)
-			rc = add_dimension(t, e);
-	if (rc == 0 && close_all(f) < 0)
-		rc = give_up(f, "close", "the file", e);
+			rc = out_ask(f, out_adds_dimension, &t->number,
+			    sizeof(t->number), e);
+	if (rc == 0)
+		rc = out_ask(f, out_ends, NULL, 0, e);
 	if (rc == 0)
 		rc = res_seal_finish(f->temp, f->fd, f->path, e);
 	if (rc == 0) {

@@ -13,8 +13,10 @@
  * texts.
  *
  * Files are sealed (results/seal.h), since HDF5 1.10 trusts the metadata it
- * reads: torn, cut and rotten files never reach it. That is no protection
- * against a file made to attack HDF5.
+ * reads: torn, cut and rotten files never reach it. It runs in a process of its
+ * own (sim/apart.h), so a forged file and a lack of memory are errors like
+ * others, SIM_EDEP, of any function below. But it is no prison: a file made to
+ * take over HDF5 gets what the user may do.
  */
 #ifndef RESULTS_H5_TABLE_H
 #define RESULTS_H5_TABLE_H
@@ -72,17 +74,18 @@ struct res_h5_table_in; /* lives as long as its file */
  * Messages name PATH; those of the functions below do not. */
 int res_h5_in_open(struct res_h5_in **f, const char *path, struct sim_err *e);
 
-/* The same of a file that may be another program's, without a seal. HDF5 1.10
- * may crash on one that is damaged. */
+/* The same of a file that may be another program's, without a seal. */
 int res_h5_in_open_any(struct res_h5_in **f, const char *path,
     struct sim_err *e);
 void res_h5_in_close(struct res_h5_in *f);
 
 uint64_t res_h5_in_bytes(const struct res_h5_in *f);
 
-/* 1 if there is a table, or an attribute, of that name. */
-int res_h5_in_has(const struct res_h5_in *f, const char *table);
-int res_h5_in_has_attr(const struct res_h5_in *f, const char *name);
+/* 1 if there is a table, or an attribute, of that name, else 0. Errors
+ * SIM_EPARSE, SIM_EDEP, SIM_ENOMEM. */
+int res_h5_in_has(struct res_h5_in *f, const char *table, struct sim_err *e);
+int res_h5_in_has_attr(struct res_h5_in *f, const char *name,
+    struct sim_err *e);
 
 /* Errors SIM_EPARSE (missing, or of another type or size), SIM_ENOMEM. The text
  * is to be freed. */

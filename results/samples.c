@@ -490,9 +490,9 @@ const char *res_samples_said(const struct res_samples *r)
 	return r->stores ? res_stores_said(r->stores) : NULL;
 }
 
-int res_samples_has_truth(const struct res_samples *r)
+int res_samples_has_truth(const struct res_samples *r, struct sim_err *e)
 {
-	return r->file && res_h5_in_has(r->file, "faults");
+	return r->file ? res_h5_in_has(r->file, "faults", e) : 0;
 }
 
 int res_samples_load_truth(struct res_samples *r, struct res_samples_truth *t,

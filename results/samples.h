@@ -171,7 +171,7 @@ const struct res_hosts *res_samples_hosts(const struct res_samples *r);
 
 /* 1 if it says what was true; T, which is empty, = that. Errors SIM_EPARSE,
  * SIM_ENOMEM. */
-int res_samples_has_truth(const struct res_samples *r);
+int res_samples_has_truth(const struct res_samples *r, struct sim_err *e);
 int res_samples_load_truth(struct res_samples *r, struct res_samples_truth *t,
     struct sim_err *e);
 

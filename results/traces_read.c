@@ -348,11 +348,13 @@ int res_traces_findings(struct res_traces *r, struct res_findings *f,
 int res_traces_names(struct res_traces *r, struct res_counter_names *names,
     struct sim_err *e)
 {
-	if (!res_h5_in_has(r->file, "names"))
+	const int rc = res_h5_in_has(r->file, "names", e);
+	if (rc == 0)
 		return 0;
 	return traces_damaged(r,
-	    res_series_all_rows(r->file, "names", res_counter_names_kind(),
-		names, e),
+	    rc < 0 ? rc
+		   : res_series_all_rows(r->file, "names",
+			 res_counter_names_kind(), names, e),
 	    e);
 }
 

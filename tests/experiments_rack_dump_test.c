@@ -45,7 +45,7 @@ static void dumped_open(struct dumped *d, const char *text, size_t point,
 	xp_trial_close(t);
 	xp_spec_free(&s);
 	assert_ok(res_samples_open(&d->file, test_path("x.h5"), test_err()));
-	assert_true(res_samples_has_truth(d->file));
+	assert_int_equal(res_samples_has_truth(d->file, test_err()), 1);
 	assert_ok(res_samples_load_truth(d->file, &d->truth, test_err()));
 	assert_ok(res_samples_load(d->file, 0, res_samples_runs(d->file)->n,
 	    &d->samples, test_err()));

@@ -382,10 +382,10 @@ static void who_does_not_know_the_truth_says_none(void **state)
 	assert_ok(made_write(&m, N_RUNS, test_path("seen.h5"), test_err()));
 	assert_ok(truth_write(test_path("true.h5"), 39, test_err()));
 	assert_ok(res_samples_open(&r, test_path("true.h5"), test_err()));
-	assert_true(res_samples_has_truth(r));
+	assert_int_equal(res_samples_has_truth(r, test_err()), 1);
 	res_samples_close(r);
 	assert_ok(res_samples_open(&r, test_path("seen.h5"), test_err()));
-	assert_false(res_samples_has_truth(r));
+	assert_int_equal(res_samples_has_truth(r, test_err()), 0);
 	assert_int_equal(res_samples_load_truth(r, &t, &e), SIM_EPARSE);
 	assert_non_null(strstr(e.msg, "faults"));
 	res_samples_close(r);

@@ -4,6 +4,7 @@
 #include "tests/test.h"
 
 #include <malloc.h>
+#include <sys/mman.h>
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
@@ -14,7 +15,10 @@ void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
 void __wrap_free(void *p);
 
-static unsigned long n_calls, fail_at;
+/* Calls are counted over forks as well, which serve their parent. */
+static struct allocations {
+	unsigned long n_calls, fail_at;
+} * allocations;
 
 /* Bytes that our code holds, and the most since test_peak_alloc(). A block that
  * a library made and we free makes it too low by its size. */
@@ -38,9 +42,22 @@ struct sim_err *test_err(void)
 	return &e;
 }
 
+static struct allocations *counted(void)
+{
+	if (!allocations)
+		allocations = mmap(NULL, sizeof(*allocations),
+		    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (allocations == MAP_FAILED)
+		abort();
+	return allocations;
+}
+
 static int fails_now(void)
 {
-	return ++n_calls == fail_at;
+	struct allocations *a = counted();
+	const unsigned long n =
+	    __atomic_add_fetch(&a->n_calls, 1, __ATOMIC_RELAXED);
+	return n == a->fail_at;
 }
 
 static void *count_block(void *p)
@@ -93,9 +110,10 @@ size_t test_peak_alloc(void)
 
 unsigned long test_fail_alloc(unsigned long n)
 {
-	unsigned long seen = n_calls;
-	n_calls = 0;
-	fail_at = n;
+	struct allocations *a = counted();
+	const unsigned long seen = a->n_calls;
+	a->n_calls = 0;
+	a->fail_at = n;
 	return seen;
 }
 

@@ -273,7 +273,7 @@ static int is_of_kind(const char *path, const char *kind)
 	snprintf(attribute, sizeof(attribute), "%s_version", kind);
 	if (res_h5_in_open(&f, path, NULL) < 0)
 		return 0;
-	const int is = res_h5_in_has_attr(f, attribute);
+	const int is = res_h5_in_has_attr(f, attribute, NULL) > 0;
 	res_h5_in_close(f);
 	return is;
 }

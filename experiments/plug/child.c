@@ -16,6 +16,7 @@
 
 #include "experiments/plug/guard.h"
 #include "models/clock.h"
+#include "sim/apart.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
@@ -57,7 +58,7 @@ static void child_set_limits(void)
 	const struct rlimit none = {0, 0};
 	struct rlimit data;
 	setrlimit(RLIMIT_CORE, &none);
-	plug_limit_data(&data);
+	sim_limit_data(PLUG_DATA_BYTES, &data);
 	/* Nor may the child lift it. */
 	if (getrlimit(RLIMIT_DATA, &data) == 0) {
 		data.rlim_max = data.rlim_cur;

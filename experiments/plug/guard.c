@@ -22,6 +22,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "sim/apart.h"
+
 enum {
 	GUARD_STACK = 1 << 16,
 	GUARD_LAST_S = 600, /* for what is left to do after a crash */
@@ -77,24 +79,6 @@ static struct plug_guard *guard_find(void)
 	return stack.ss_sp;
 }
 
-void plug_limit_data(struct rlimit *had)
-{
-	const rlim_t gib = (rlim_t)1 << 30,
-		     page = (rlim_t)sysconf(_SC_PAGESIZE);
-	unsigned long long n = 0;
-	FILE *f = fopen("/proc/self/statm", "r");
-	if (f && fscanf(f, "%*u %*u %*u %*u %*u %llu", &n) != 1)
-		n = 0;
-	if (f)
-		fclose(f);
-	if (getrlimit(RLIMIT_DATA, had) < 0 || n == 0)
-		return;
-	struct rlimit now = *had;
-	if (now.rlim_cur == RLIM_INFINITY || now.rlim_cur > n * page + 4 * gib)
-		now.rlim_cur = n * page + 4 * gib;
-	setrlimit(RLIMIT_DATA, &now);
-}
-
 /* exit() runs this first, as it was asked for last. It is left in the middle: what
  * else it would have run is still there when the process does end. */
 static void guard_exit(void)
@@ -127,7 +111,7 @@ static int guard_make(struct plug_guard **out, struct sim_err *e)
 	sigemptyset(&how.sa_mask);
 	for (size_t i = 0; i < GUARD_SIGNALS; i++)
 		sigaction(guard_signals[i], &how, &g->had[i]);
-	plug_limit_data(&g->had_data);
+	sim_limit_data(PLUG_DATA_BYTES, &g->had_data);
 	/* Where there is no room for them, exit() costs the whole cell. */
 	(void)atexit(guard_exit);
 	(void)at_quick_exit(guard_exit);

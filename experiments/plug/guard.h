@@ -33,10 +33,9 @@ enum { PLUG_GUARD_EXIT = -1 };
 int plug_guard_call(struct plug_guard *g, double timeout_s,
     void (*fn)(void *arg), void *arg);
 
-/* Let this process have 4 GiB of data beyond what it has, so that what asks for
- * ever more gets none, and says so, before the machine is out of memory. *HAD are
- * the limits of before. Nothing is done where they cannot be told. */
-void plug_limit_data(struct rlimit *had);
+/* What a call, or a child, may have beyond what there was: what asks for ever more
+ * gets none, and says so, before the machine is out of memory. */
+#define PLUG_DATA_BYTES (UINT64_C(4) << 30)
 
 /* Bytes by which this process grew since the guard was opened, at the most. */
 size_t plug_guard_growth(const struct plug_guard *g);

@@ -1,0 +1,212 @@
+/* tests/sim_apart_test.c -- calls in another process, and what they die of.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "sim/apart.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+static const struct sim_apart_limit limit = {.more_bytes = 64 << 20,
+    .cpu_s = 1};
+
+struct sum {
+	uint64_t total;
+};
+
+/* Adds what is asked to a sum of its own, and gives back N times the sum. */
+static int add(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	struct sum *s = state;
+	const uint32_t *add = ask;
+	if (n != 2 * sizeof(*add))
+		return sim_fail(e, SIM_EINVAL, "%zu bytes.", n);
+	s->total += add[0];
+	for (uint32_t i = 0; i < add[1]; i++) {
+		uint64_t *at = sim_apart_room(to, sizeof(*at), e);
+		if (!at)
+			return SIM_ENOMEM;
+		*at = s->total;
+	}
+	return 0;
+}
+
+static int fails(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	(void)state, (void)ask, (void)n;
+	(void)sim_apart_room(to, 10, e);
+	return sim_fail(e, SIM_ERANGE, "so it is.");
+}
+
+static int crashes(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	(void)state, (void)n, (void)to, (void)e;
+	kill(getpid(), *(const int *)ask);
+	return 0;
+}
+
+static int loops(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	volatile unsigned i = 0;
+	(void)state, (void)ask, (void)n, (void)to, (void)e;
+	for (;;)
+		i++;
+	return 0;
+}
+
+static int devours(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	(void)state, (void)ask, (void)n;
+	while (sim_apart_room(to, 1 << 20, e))
+		continue;
+	return SIM_ENOMEM;
+}
+
+static void a_child_keeps_its_state_and_gives_bytes_back(void **state)
+{
+	struct sum s = {.total = 100};
+	struct sim_apart *a;
+	uint64_t got[3];
+	size_t n;
+	(void)state;
+	assert_ok(sim_apart_open(&a, "adding", &s, &limit, test_err()));
+	assert_ok(sim_apart_ask(a, add, (uint32_t[]){1, 3}, 8, &n, test_err()));
+	assert_int_equal(n, 24);
+	assert_ok(sim_apart_take(a, got, 8, test_err()));
+	assert_int_equal(got[0], 101);
+	/* What was not taken is not an answer to the next question. */
+	assert_ok(
+	    sim_apart_ask(a, add, (uint32_t[]){10, 2}, 8, &n, test_err()));
+	assert_ok(sim_apart_take(a, got, n, test_err()));
+	assert_int_equal(got[0], 111);
+	assert_int_equal(got[1], 111);
+	assert_int_equal(sim_apart_take(a, got, 1, NULL), SIM_EDEP);
+	/* More than a socket holds, both ways at once. */
+	assert_ok(
+	    sim_apart_ask(a, add, (uint32_t[]){0, 1 << 20}, 8, &n, test_err()));
+	assert_int_equal(n, 8 << 20);
+	assert_ok(sim_apart_ask(a, add, (uint32_t[]){0, 0}, 8, &n, NULL));
+	assert_int_equal(n, 0);
+	sim_apart_close(a);
+	assert_int_equal(s.total, 100);
+}
+
+static void what_a_call_says_is_what_the_caller_gets(void **state)
+{
+	struct sim_apart *a;
+	struct sum s = {0};
+	struct sim_err e = {0};
+	size_t n;
+	(void)state;
+	assert_ok(sim_apart_open(&a, "adding", &s, &limit, test_err()));
+	assert_int_equal(sim_apart_ask(a, fails, NULL, 0, &n, &e), SIM_ERANGE);
+	assert_string_equal(e.msg, "so it is.");
+	assert_ok(sim_apart_ask(a, add, (uint32_t[]){1, 1}, 8, &n, test_err()));
+	assert_int_equal(n, 8);
+	sim_apart_close(a);
+}
+
+/* The child is gone then, and all later questions say so. */
+static void assert_dies(sim_apart_fn *fn, int ask, const char *why)
+{
+	struct sim_apart *a;
+	struct sim_err e = {0};
+	assert_ok(sim_apart_open(&a, "the library", NULL, &limit, test_err()));
+	assert_int_equal(sim_apart_ask(a, fn, &ask, sizeof(ask), NULL, &e),
+	    SIM_EDEP);
+	assert_non_null(strstr(e.msg, "the library"));
+	assert_non_null(strstr(e.msg, why));
+	assert_int_equal(sim_apart_ask(a, fails, NULL, 0, NULL, &e), SIM_EDEP);
+	assert_string_equal(e.msg, "the library is gone.");
+	sim_apart_close(a);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+static void a_crash_is_an_error(void **state)
+{
+	(void)state;
+	assert_dies(crashes, SIGSEGV, "crashed: signal 11");
+	assert_dies(crashes, SIGABRT, "crashed: signal 6");
+	assert_dies(crashes, SIGKILL, "crashed: signal 9");
+}
+
+static void a_loop_is_an_error(void **state)
+{
+	(void)state;
+	assert_dies(loops, 0, "does not come to an end");
+}
+
+static void a_child_gets_no_more_memory_than_its_limit(void **state)
+{
+	struct sim_apart *a;
+	(void)state;
+	assert_ok(sim_apart_open(&a, "the library", NULL, &limit, test_err()));
+	assert_int_equal(sim_apart_ask(a, devours, NULL, 0, NULL, NULL),
+	    SIM_ENOMEM);
+	sim_apart_close(a);
+}
+
+static void a_fork_cannot_ask_its_parents_child(void **state)
+{
+	struct sum s = {0};
+	struct sim_apart *a;
+	int status;
+	(void)state;
+	assert_ok(sim_apart_open(&a, "adding", &s, &limit, test_err()));
+	const pid_t pid = fork();
+	if (pid == 0) {
+		const int rc = sim_apart_ask(a, fails, NULL, 0, NULL, NULL);
+		sim_apart_close(a);
+		_exit(rc == SIM_EINVAL ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_ok(
+	    sim_apart_ask(a, add, (uint32_t[]){1, 0}, 8, NULL, test_err()));
+	sim_apart_close(a);
+}
+
+/* All but the child's end, which only it knows of. */
+static int adds_once(void *arg, struct sim_err *e)
+{
+	struct sum *s = arg;
+	struct sim_apart *a;
+	uint64_t got = 0;
+	int rc = sim_apart_open(&a, "adding", s, &limit, e);
+	if (rc < 0)
+		return rc;
+	rc = sim_apart_ask(a, add, (uint32_t[]){1, 1}, 8, NULL, e);
+	if (rc == 0)
+		rc = sim_apart_take(a, &got, sizeof(got), e);
+	sim_apart_close(a);
+	assert_int_equal(got, rc == 0 ? 1 : 0);
+	return rc;
+}
+
+static void each_failed_allocation_is_reported(void **state)
+{
+	struct sum s = {0};
+	(void)state;
+	test_each_alloc_fails(adds_once, &s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_child_keeps_its_state_and_gives_bytes_back),
+	    cmocka_unit_test(what_a_call_says_is_what_the_caller_gets),
+	    cmocka_unit_test(a_crash_is_an_error),
+	    cmocka_unit_test(a_loop_is_an_error),
+	    cmocka_unit_test(a_child_gets_no_more_memory_than_its_limit),
+	    cmocka_unit_test(a_fork_cannot_ask_its_parents_child),
+	    cmocka_unit_test(each_failed_allocation_is_reported),
+	};
+	return cmocka_run_group_tests_name("sim/apart", tests, NULL, NULL);
+}
