@@ -435,9 +435,9 @@ static int h5_put_claims(struct writer *w)
 	    (rc = SIM_ZALLOC(&value, n, w->e)) == 0 &&
 	    (rc = SIM_ZALLOC(&number, n, w->e)) == 0) {
 		/* No times of creation: equal cubes give equal bytes. */
-		H5Pset_obj_track_times(plist, 0);
-		group = H5Gcreate2(w->file, "claims", H5P_DEFAULT, plist,
-		    H5P_DEFAULT);
+		if (H5Pset_obj_track_times(plist, 0) >= 0)
+			group = H5Gcreate2(w->file, "claims", H5P_DEFAULT,
+			    plist, H5P_DEFAULT);
 		rc = group < 0
 		    ? res_h5_failed(SIM_EDEP, "make", "claims", w->e)
 		    : put_claim_columns(w, group, text, value, number);
@@ -510,13 +510,16 @@ static int h5_set_up(struct writer *w)
 	w->rank = res_h5_dims(c, w->dim);
 	w->utf8 = res_h5_utf8();
 	w->plain = H5Pcreate(H5P_DATASET_CREATE);
-	H5Pset_obj_track_times(w->plain, 0);
+	int bad = w->utf8 < 0 || H5Pset_obj_track_times(w->plain, 0) < 0;
 	for (unsigned i = 0; i < 2; i++)
-		w->packed[i] = H5Pcopy(w->plain);
+		bad |= (w->packed[i] = H5Pcopy(w->plain)) < 0;
 	if (c->n_rows > 0)
-		res_h5_set_chunk(w->packed[0], w->rank - 1, w->dim + 1);
+		bad |=
+		    res_h5_set_chunk(w->packed[0], w->rank - 1, w->dim + 1) < 0;
 	if (c->n_rows > 0 && c->n_algos > 0)
-		res_h5_set_chunk(w->packed[1], w->rank, w->dim);
+		bad |= res_h5_set_chunk(w->packed[1], w->rank, w->dim) < 0;
+	if (bad)
+		return res_h5_failed(SIM_EDEP, "set up", "datasets", w->e);
 	if ((rc = SIM_ZALLOC(&w->buf,
 		 (c->n_algos > 0 ? c->n_algos : 1) * c->n_rows, w->e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->den, c->n_rows, w->e)) < 0 ||

@@ -60,9 +60,10 @@ int res_h5_put_attr(hid_t to, const char *name, hid_t type, hsize_t n,
 hid_t res_h5_utf8(void)
 {
 	hid_t type = H5Tcopy(H5T_C_S1);
-	H5Tset_size(type, H5T_VARIABLE);
-	H5Tset_cset(type, H5T_CSET_UTF8);
-	return type;
+	return H5Tset_size(type, H5T_VARIABLE) < 0 ||
+		H5Tset_cset(type, H5T_CSET_UTF8) < 0
+	    ? -1
+	    : type;
 }
 
 int res_h5_put_text(hid_t to, hid_t utf8, const char *name, const char *text,

@@ -14,16 +14,18 @@ hid_t res_h5_image_create(void)
 {
 	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 	hid_t plist = H5Pcreate(H5P_FILE_CREATE);
-	H5Pset_fapl_core(access, 1 << 20, 0);
-	H5Pset_obj_track_times(plist, 0);
+	int good = H5Pset_fapl_core(access, 1 << 20, 0) >= 0 &&
+	    H5Pset_obj_track_times(plist, 0) >= 0;
 	/* Datasets are listed in our order. All links stand in the root's
 	 * header, and indices of chunks are small, since there are some forty
 	 * datasets of few chunks; the defaults are made for thousands. */
-	H5Pset_link_creation_order(plist,
-	    H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-	H5Pset_link_phase_change(plist, 512, 0);
-	H5Pset_istore_k(plist, 4);
-	hid_t file = H5Fcreate(RES_H5_NO_FILE, H5F_ACC_TRUNC, plist, access);
+	good = good &&
+	    H5Pset_link_creation_order(plist,
+		H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0 &&
+	    H5Pset_link_phase_change(plist, 512, 0) >= 0 &&
+	    H5Pset_istore_k(plist, 4) >= 0;
+	hid_t file =
+	    good ? H5Fcreate(RES_H5_NO_FILE, H5F_ACC_TRUNC, plist, access) : -1;
 	H5Pclose(plist);
 	H5Pclose(access);
 	return file;
@@ -50,7 +52,7 @@ int res_h5_image_take(hid_t file, struct sim_apart_reply *to, struct sim_err *e)
 
 /* A chunk takes as many whole dimensions as fit, from the last one on, then a
  * part of the next one, and a single index of those before. */
-void res_h5_set_chunk(hid_t plist, unsigned rank, const hsize_t dim[])
+herr_t res_h5_set_chunk(hid_t plist, unsigned rank, const hsize_t dim[])
 {
 	hsize_t chunk[RES_MAX_AXES + 2], left = CHUNK_BYTES / sizeof(double);
 	for (unsigned i = rank; i-- > 0;) {
@@ -59,7 +61,8 @@ void res_h5_set_chunk(hid_t plist, unsigned rank, const hsize_t dim[])
 		if (left == 0)
 			left = 1;
 	}
-	H5Pset_chunk(plist, (int)rank, chunk);
-	H5Pset_shuffle(plist);
-	H5Pset_deflate(plist, 4);
+	return H5Pset_chunk(plist, (int)rank, chunk) < 0 ||
+		H5Pset_shuffle(plist) < 0 || H5Pset_deflate(plist, 4) < 0
+	    ? -1
+	    : 0;
 }

@@ -32,8 +32,8 @@ hid_t res_h5_image_create(void);
 int res_h5_image_take(hid_t file, struct sim_apart_reply *to,
     struct sim_err *e);
 
-/* Make datasets created by PLIST chunked and packed. */
-void res_h5_set_chunk(hid_t plist, unsigned rank, const hsize_t dim[]);
+/* Make datasets created by PLIST chunked and packed. Below 0 if HDF5 fails. */
+herr_t res_h5_set_chunk(hid_t plist, unsigned rank, const hsize_t dim[]);
 
 /* Fail with "HDF5 cannot VERB NAME: why.", where why is HDF5's own reason. */
 int res_h5_failed(int code, const char *verb, const char *name,

@@ -111,6 +111,14 @@ static int claim(struct res_h5_out *f, size_t bytes, struct sim_err *e)
 
 /* --- in the child ----------------------------------------------------------*/
 
+/* What is made by PLIST lists its links in our order, and holds no times. */
+static int orders_links(hid_t plist)
+{
+	return H5Pset_obj_track_times(plist, 0) >= 0 &&
+	    H5Pset_link_creation_order(plist,
+		H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED) >= 0;
+}
+
 static int out_begins(void *state, const void *ask, size_t n,
     struct sim_apart_reply *reply, struct sim_err *e)
 {
@@ -120,13 +128,13 @@ static int out_begins(void *state, const void *ask, size_t n,
 	if (rc < 0)
 		return rc;
 	hid_t plist = H5Pcreate(H5P_FILE_CREATE);
-	H5Pset_obj_track_times(plist, 0);
-	H5Pset_link_creation_order(plist,
-	    H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-	f->file = H5Fcreate(f->temp, H5F_ACC_TRUNC, plist, H5P_DEFAULT);
+	if (orders_links(plist))
+		f->file = H5Fcreate(f->temp, H5F_ACC_TRUNC, plist, H5P_DEFAULT);
 	f->utf8 = res_h5_utf8();
 	H5Pclose(plist);
-	return f->file < 0 ? res_h5_failed(SIM_EIO, "make", f->temp, e) : 0;
+	return f->file < 0 || f->utf8 < 0
+	    ? res_h5_failed(SIM_EIO, "make", f->temp, e)
+	    : 0;
 }
 
 /* ASK is the name and the text, each with its 0. */
@@ -197,20 +205,20 @@ static int make_column(const struct res_h5_out *f, struct table_made *t,
 	const hsize_t none = 0, no_end = H5S_UNLIMITED, chunk = chunk_rows;
 	hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
 	hid_t space = H5Screate_simple(1, &none, &no_end);
-	H5Pset_obj_track_times(plist, 0);
-	H5Pset_chunk(plist, 1, &chunk);
+	int good = H5Pset_obj_track_times(plist, 0) >= 0 &&
+	    H5Pset_chunk(plist, 1, &chunk) >= 0;
 	/* Of a text a chunk holds only where HDF5 keeps it. */
-	if (!is_name) {
-		H5Pset_shuffle(plist);
-		H5Pset_deflate(plist, GZIP_LEVEL);
-	}
+	if (!is_name)
+		good = good && H5Pset_shuffle(plist) >= 0 &&
+		    H5Pset_deflate(plist, GZIP_LEVEL) >= 0;
 	hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
 	/* Without a cache HDF5 writes a chunk at once, while there is room
 	 * claimed for it. */
-	H5Pset_chunk_cache(access, 0, 0, 1);
-	t->set[i] = H5Dcreate2(t->group, c->name,
-	    is_name ? f->utf8 : res_h5_file_type(c->type), space, H5P_DEFAULT,
-	    plist, access);
+	good = good && H5Pset_chunk_cache(access, 0, 0, 1) >= 0;
+	t->set[i] = good ? H5Dcreate2(t->group, c->name,
+			       is_name ? f->utf8 : res_h5_file_type(c->type),
+			       space, H5P_DEFAULT, plist, access)
+			 : -1;
 	H5Sclose(space);
 	H5Pclose(access);
 	H5Pclose(plist);
@@ -229,10 +237,10 @@ static int make_group(const struct res_h5_out *f, struct table_made *t,
     const char *name, struct sim_err *e)
 {
 	hid_t plist = H5Pcreate(H5P_GROUP_CREATE);
-	H5Pset_obj_track_times(plist, 0);
-	H5Pset_link_creation_order(plist,
-	    H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
-	t->group = H5Gcreate2(f->file, name, H5P_DEFAULT, plist, H5P_DEFAULT);
+	t->group = -1;
+	if (orders_links(plist))
+		t->group =
+		    H5Gcreate2(f->file, name, H5P_DEFAULT, plist, H5P_DEFAULT);
 	H5Pclose(plist);
 	return t->group < 0 ? res_h5_failed(SIM_EIO, "make", name, e) : 0;
 }
@@ -298,9 +306,10 @@ static int out_adds_dimension(void *state, const void *ask, size_t n_ask,
 	    (unsigned long long)n);
 	hid_t plist = H5Pcreate(H5P_DATASET_CREATE);
 	hid_t space = H5Screate_simple(1, &n, NULL);
-	H5Pset_obj_track_times(plist, 0);
-	hid_t row = H5Dcreate2(t->group, "row", H5T_IEEE_F32BE, space,
-	    H5P_DEFAULT, plist, H5P_DEFAULT);
+	hid_t row = H5Pset_obj_track_times(plist, 0) < 0
+	    ? -1
+	    : H5Dcreate2(t->group, "row", H5T_IEEE_F32BE, space, H5P_DEFAULT,
+		  plist, H5P_DEFAULT);
 	int good = row >= 0 && H5DSset_scale(row, name) >= 0;
 	for (size_t i = 0; good && i < t->n_cols; i++)
 		good = H5DSattach_scale(t->set[i], row, 0) >= 0;
