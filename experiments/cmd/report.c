@@ -227,10 +227,12 @@ static void draw(const char *path, char **svg)
 	snprintf(folder, sizeof(folder), "%s/culprit-report-XXXXXX",
 	    base && *base ? base : "/tmp");
 	*svg = NULL;
-	if (!mkdtemp(folder))
-		return;
-	run_plot(folder, path);
-	take_drawing(folder, svg);
+	if (mkdtemp(folder)) {
+		run_plot(folder, path);
+		take_drawing(folder, svg);
+	}
+	if (!*svg)
+		fprintf(stderr, "culprit: %s could not be drawn.\n", path);
 }
 
 /* The time at which a run began stands beside its results, if anywhere. */
