@@ -21,6 +21,8 @@
 #   make scale        size against cost: cells, hosts, probes -> plots/scale.tsv
 #                     and .svg, a minute or two; SCALE=small without the largest
 #   make lint         the gates, cppcheck, and clang-format on everything
+#   make faults       each verb, each call that may fail failing once: an hour
+#                     [FAULTS='--sample 100 --verbs run,table']
 #   make soak         10,000 random histories of Pingmesh's agent, and what a
 #                     loss of power leaves of 300 of each store
 #   make fuzz         fuzz what reads outside input     [FUZZ_SECONDS=30]
@@ -329,7 +331,8 @@ quickstart: deps
 	@$B/culprit plot -o plots/out/smoke results/out/smoke/vigil_fig05a.h5
 
 check: deps
-	@$(MAKE) --no-print-directory -j$J all $(TESTS) $(REPLAYS)
+	@$(MAKE) --no-print-directory -j$J all $(TESTS) $(REPLAYS) \
+	    $B/tests/faults.so
 	@$(MAKE) --no-print-directory $(GATES)
 	@tests/run.sh $B $J
 	@$B/culprit gate -j $J tests/accuracy/*.yaml
@@ -396,6 +399,15 @@ N    ?= 150
 SEED ?= 1
 mutate: deps
 	@tests/mutate.py -n $N --seed $(SEED) $(FOLDER:%=--folder %) $(MUTATE)
+
+# The Nth allocation, write, fsync, rename, fork or pipe of a verb fails, for each
+# N; `check` tries a few (tests/cli/faults.sh).
+$B/tests/faults.so: tests/faults/faults.c $B/flags.txt
+	@mkdir -p $(@D); echo "  CC    $@"
+	$(Q)$(CC) -std=gnu17 -O2 $(WARN) -D_GNU_SOURCE -shared -fPIC -o $@ $< -ldl
+
+faults: all $B/tests/faults.so
+	@tests/faults/run.py $B --jobs $J $(FAULTS)
 
 soak: $B/tests/algos_pingmesh_agent_schedules_test \
 	$B/tests/experiments_power_test
@@ -520,6 +532,6 @@ lint: $(GATES)
 FORCE:
 .SECONDARY:
 .PHONY: all help deps quickstart check check-real check-cluster check-browser \
-	soak-real verify expected arena accuracy bench scale soak mutate figures \
+	soak-real verify expected arena accuracy bench scale soak mutate faults figures \
 	fuzz map clean $(GATES) \
 	lint FORCE
