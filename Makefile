@@ -434,7 +434,7 @@ FUZZ_SECONDS ?= 30
 FUZZ := yaml pinglist wire http control icmp tun_wire epoch graphml archive guided \
 	erspan filter prober orders public samples frame flock plug \
 	mark
-FUZZ_SIM := sim/err.c sim/vec.c sim/text.c sim/field.c
+FUZZ_SIM := sim/input.c sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
 FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c algos/pingmesh/allow.c) \
 	topo/addr.c topo/clos.c

@@ -71,7 +71,7 @@ void sim_limit_data(uint64_t more_bytes, struct rlimit *had)
 {
 	const rlim_t page = (rlim_t)sysconf(_SC_PAGESIZE);
 	unsigned long long n = 0;
-	FILE *f = fopen("/proc/self/statm", "r");
+	FILE *f = fopen("/proc/self/statm", "re");
 	if (f && fscanf(f, "%*u %*u %*u %*u %*u %llu", &n) != 1)
 		n = 0;
 	if (f)

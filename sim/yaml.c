@@ -10,6 +10,7 @@
 
 #include <yaml.h>
 
+#include "sim/input.h"
 #include "sim/vec.h"
 
 enum {
@@ -382,6 +383,7 @@ int sim_yaml_parse(struct sim_yaml *y, const char *name, const char *bytes,
 
 int sim_yaml_load(struct sim_yaml *y, const char *path, struct sim_err *e)
 {
+	const char *why;
 	FILE *in = NULL;
 	char *bytes = NULL;
 	size_t n = 0;
@@ -390,9 +392,9 @@ int sim_yaml_load(struct sim_yaml *y, const char *path, struct sim_err *e)
 	int rc = SIM_ZALLOC(&bytes, MAX_BYTES + 1, e);
 	if (rc < 0)
 		goto out;
-	if (!(in = fopen(path, "rb"))) {
+	if (!(in = sim_input_open(path, &why))) {
 		rc = sim_fail(e, SIM_EIO, "%s cannot be opened: %s.", path,
-		    strerror(errno));
+		    why);
 		goto out;
 	}
 	n = fread(bytes, 1, MAX_BYTES + 1, in);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/input.h"
 #include "sim/vec.h"
 #include "topo/graph_ids.h"
 #define LATE_DEFINE
@@ -340,9 +341,10 @@ int topo_graph_read(struct topo *t, const char *path, struct sim_err *e)
 {
 	*t = (struct topo){0};
 	struct reader r = {.file = NULL};
-	FILE *f = fopen(path, "r");
+	const char *why;
+	FILE *f = sim_input_open(path, &why);
 	if (!f)
-		return sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
+		return sim_fail(e, SIM_EIO, "%s: %s.", path, why);
 	int rc = SIM_ENOMEM;
 	/* Names and ids point into igraph's graph, so the mesh, which copies
 	 * them, is built before read_guarded() destroys the graph. */

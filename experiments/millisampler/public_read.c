@@ -6,11 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <jansson.h>
 #include <zlib.h>
 
 #include "experiments/millisampler/public.h"
+#include "sim/input.h"
 
 enum { PUBLIC_MAX_BYTES = 64 << 20 };
 
@@ -79,10 +81,18 @@ static void public_say(struct xp_public *p, const struct public_source *s,
 static json_t *public_json(struct xp_public *p, const char *path,
     struct sim_err *e, int *rc)
 {
-	struct public_source s = {.file = gzopen(path, "rb")};
+	struct public_source s = {0};
 	json_error_t why = {0};
+	const char *not_read;
+	const int fd = sim_input_fd(path, &not_read);
 	*rc = 0;
-	if (!s.file) {
+	if (fd < 0) {
+		*rc = sim_fail(e, SIM_EIO, "cannot read %s: %s.", path,
+		    not_read);
+		return NULL;
+	}
+	if (!(s.file = gzdopen(fd, "rb"))) {
+		close(fd);
 		*rc = sim_fail(e, errno == ENOMEM ? SIM_ENOMEM : SIM_EIO,
 		    "cannot read %s: %s.", path, strerror(errno));
 		return NULL;

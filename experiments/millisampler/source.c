@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "experiments/millisampler/public.h"
+#include "sim/input.h"
 #include "sim/vec.h"
 
 #define SOURCE_LINE_BPS UINT64_C(12500000000)
@@ -189,7 +190,8 @@ static enum source_kind source_kind(const char *path)
 	uint8_t head[4] = {0};
 	if (strcmp(path, "-") == 0)
 		return SOURCE_CAPTURE;
-	FILE *in = fopen(path, "re");
+	const char *why;
+	FILE *in = sim_input_open(path, &why);
 	const size_t n = in ? fread(head, 1, sizeof(head), in) : 0;
 	if (in)
 		fclose(in);

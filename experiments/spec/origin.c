@@ -8,6 +8,7 @@
 
 #include "experiments/spec/config.h"
 #include "sim/bytes.h"
+#include "sim/input.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
@@ -43,6 +44,7 @@ static int origin_graphml(struct xp_spec *s, const struct xp_topology *x,
 	char line[sizeof(x->file) + 64], *path;
 	unsigned char block[4096];
 	uint64_t hash = SIM_FNV_START;
+	const char *why;
 	FILE *f = NULL;
 	size_t n;
 	if (x->kind != XP_TOPO_GRAPHML)
@@ -50,8 +52,8 @@ static int origin_graphml(struct xp_spec *s, const struct xp_topology *x,
 	int rc = xp_topology_path(&path, x, s->folder, e);
 	if (rc < 0)
 		return rc;
-	if (!(f = fopen(path, "rb"))) {
-		rc = sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
+	if (!(f = sim_input_open(path, &why))) {
+		rc = sim_fail(e, SIM_EIO, "%s: %s.", path, why);
 		goto out;
 	}
 	while ((n = fread(block, 1, sizeof(block), f)) > 0)

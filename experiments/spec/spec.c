@@ -15,6 +15,7 @@
 #include "experiments/spec/keys.h"
 #include "experiments/spec/plane.h"
 #include "experiments/spec/strict.h"
+#include "sim/input.h"
 #include "sim/vec.h"
 
 enum {
@@ -67,9 +68,10 @@ static int read_text(struct xp_spec *s, FILE *f, const char *path,
 static int spec_read_file(struct xp_spec *s, const char *path,
     struct sim_err *e)
 {
-	FILE *f = fopen(path, "rb");
+	const char *why;
+	FILE *f = sim_input_open(path, &why);
 	if (!f)
-		return sim_fail(e, SIM_EIO, "%s: %s.", path, strerror(errno));
+		return sim_fail(e, SIM_EIO, "%s: %s.", path, why);
 	int rc = read_text(s, f, path, e);
 	fclose(f);
 	if (rc < 0 || (rc = xp_note_input(s, path, e)) < 0 ||

@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <zlib.h>
 
 #include "experiments/telemetry/flock_text.h"
+#include "sim/input.h"
 #include "sim/vec.h"
 
 struct xp_flock_file {
@@ -20,15 +22,25 @@ int xp_flock_open(struct xp_flock_file **f, const char *path, int writes,
 {
 	const size_t n = strlen(path);
 	const int packs = n > 3 && strcmp(path + n - 3, ".gz") == 0;
+	const char *why;
+	const int fd = writes ? -1 : sim_input_fd(path, &why);
+	if (!writes && fd < 0)
+		return sim_fail(e, SIM_EIO, "cannot read %s: %s.", path, why);
 	const int rc = SIM_ZALLOC(f, 1, e);
-	if (rc < 0)
+	if (rc < 0) {
+		if (fd >= 0)
+			close(fd);
 		return rc;
+	}
 	errno = 0;
 	/* What is not packed is read as it is. */
-	(*f)->gz = gzopen(path, !writes ? "rb" : packs ? "wb6" : "wbT");
+	(*f)->gz = writes ? gzopen(path, packs ? "wb6" : "wbT")
+			  : gzdopen(fd, "rb");
 	(*f)->path = path;
 	if ((*f)->gz)
 		return 0;
+	if (fd >= 0)
+		close(fd);
 	free(*f);
 	*f = NULL;
 	return sim_fail(e, errno == 0 || errno == ENOMEM ? SIM_ENOMEM : SIM_EIO,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "experiments/telemetry/flock_text.h"
+#include "sim/input.h"
 #include "sim/vec.h"
 
 struct xp_flock_file {
@@ -32,7 +33,8 @@ int xp_flock_open(struct xp_flock_file **f, const char *path, int writes,
 		return ftext_needs_zlib(path, e);
 	if ((rc = SIM_ZALLOC(f, 1, e)) < 0)
 		return rc;
-	(*f)->file = fopen(path, writes ? "wb" : "rb");
+	const char *why;
+	(*f)->file = writes ? fopen(path, "wb") : sim_input_open(path, &why);
 	(*f)->path = path;
 	if ((*f)->file)
 		return 0;

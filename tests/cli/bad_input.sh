@@ -264,6 +264,22 @@ a_full_disk_loses_nothing() {
 	END
 }
 
+a_named_pipe_is_not_waited_for() {
+	mkfifo pipe
+	local verb
+	for verb in run topo table gate explain diagnose jobs 'samples show' \
+	    'verify --claims' 'samples bursts' 'convert -o x.h5 --edges pipe --trace'; do
+		# shellcheck disable=SC2086
+		code=0; timeout 60 "$CULPRIT" $verb pipe >/dev/null 2>stderr || code=$?
+		[[ $code = 2 || $code = 3 ]] || fail "$verb: $code"
+		says 'pipe'
+	done
+	only_files pipe
+	# One without a name is what a shell makes.
+	write_spec
+	run_for 0 "$CULPRIT" run <(cat spec.yaml) -q -o x.h5
+}
+
 a_wrong_command_line_is_refused() {
 	write_spec
 	run_for 2 "$CULPRIT"
@@ -525,4 +541,4 @@ run_tests a_mistake_in_a_spec_is_named_with_its_place \
     a_wrong_command_line_is_refused an_odd_but_right_command_line_is_taken \
     missing_or_bad_results_are_named a_closed_or_full_stdout_is_an_error \
     files_past_the_limit_of_the_shell_are_an_error \
-    what_is_given_in_vain_is_told what_is_read_is_not_written_over other_files_are_not_replaced
+    a_named_pipe_is_not_waited_for what_is_given_in_vain_is_told what_is_read_is_not_written_over other_files_are_not_replaced
