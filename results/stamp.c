@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 #include "sim/bytes.h"
@@ -53,8 +54,8 @@ static void add_date(struct res_stamp *s, const struct res_cube *c,
 		stamp_add(s, "date", text);
 }
 
-static void add_run(struct res_stamp *s, const struct res_cube *c,
-    const char *results)
+static int add_run(struct res_stamp *s, const struct res_cube *c,
+    const char *results, struct sim_err *e)
 {
 	struct sim_yaml y = {0};
 	const size_t n = strlen(results);
@@ -62,13 +63,16 @@ static void add_run(struct res_stamp *s, const struct res_cube *c,
 	    n > 3 && strcmp(results + n - 3, ".h5") == 0 ? n - 3 : n;
 	char path[4096];
 	snprintf(path, sizeof(path), "%.*s.run.json", (int)stem, results);
-	if (sim_yaml_load(&y, path, NULL) == 0)
+	int rc = access(path, F_OK) == 0 ? sim_yaml_load(&y, path, e) : 0;
+	if (rc == 0)
 		add_date(s, c, &y);
 	sim_yaml_free(&y);
+	/* What is no record tells no date. */
+	return rc == SIM_ENOMEM || rc == SIM_EIO ? rc : 0;
 }
 
-void res_stamp_fill(struct res_stamp *s, const struct res_cube *c,
-    const char *results)
+int res_stamp_fill(struct res_stamp *s, const struct res_cube *c,
+    const char *results, struct sim_err *e)
 {
 	char spec[128];
 	*s = (struct res_stamp){0};
@@ -79,7 +83,7 @@ void res_stamp_fill(struct res_stamp *s, const struct res_cube *c,
 	stamp_add(s, "spec", spec);
 	if (c->overrides && *c->overrides)
 		stamp_add(s, "overrides", c->overrides);
-	add_run(s, c, results);
+	return add_run(s, c, results, e);
 }
 
 /* --- SVG -------------------------------------------------------------------*/

@@ -36,9 +36,10 @@ struct res_stamp {
 /* That of C, read from RESULTS: culprit, the version with commit and build; spec,
  * the figure and the FNV-1a of the spec's bytes; overrides, if there are any; date,
  * when its run ended (UTC), of the record beside RESULTS. It is left out when that
- * is not there, is no record, or is of another build than the numbers are. */
-void res_stamp_fill(struct res_stamp *s, const struct res_cube *c,
-    const char *results);
+ * is not there, is no record, or is of another build than the numbers are. Errors
+ * SIM_EIO (it is there and cannot be read), SIM_ENOMEM. */
+int res_stamp_fill(struct res_stamp *s, const struct res_cube *c,
+    const char *results, struct sim_err *e);
 
 /* *OUT = the N bytes of an SVG, PNG or PDF, told by how they begin, with the
  * stamp, to be freed. Errors SIM_EPARSE: none of these; SIM_ENOMEM. */

@@ -203,7 +203,7 @@ static void the_date_is_that_of_the_run_if_the_record_is_of_it(void **state)
 	struct res_stamp s;
 	plain_cube(&c, 2, 2);
 	snprintf(path, sizeof(path), "%s", test_path("x.h5"));
-	res_stamp_fill(&s, &c, path);
+	assert_ok(res_stamp_fill(&s, &c, path, test_err()));
 	assert_null(item(&s, "date"));
 	assert_string_equal(item(&s, "culprit"), c.version);
 	snprintf(body, sizeof(body),
@@ -211,14 +211,14 @@ static void the_date_is_that_of_the_run_if_the_record_is_of_it(void **state)
 	    " \"end_unix_s\": 1000000000.7\n}\n",
 	    c.build);
 	test_write("x.run.json", body);
-	res_stamp_fill(&s, &c, path);
+	assert_ok(res_stamp_fill(&s, &c, path, test_err()));
 	assert_string_equal(item(&s, "date"), "2001-09-09T01:46:40Z");
 	for (const char *other[] = {"{\"build\": \"0\", \"end_unix_s\": 1}",
 		 "{\"build\": 7", "[]", "", "{\"end_unix_s\": 1}"},
 			**o = other;
 	     o < other + 5; o++) {
 		test_write("x.run.json", *o);
-		res_stamp_fill(&s, &c, path);
+		assert_ok(res_stamp_fill(&s, &c, path, test_err()));
 		assert_null(item(&s, "date"));
 	}
 	res_cube_free(&c);
@@ -233,13 +233,13 @@ static void the_spec_is_known_by_its_bytes(void **state)
 	plain_cube(&c, 2, 2);
 	free(c.overrides);
 	c.overrides = strdup("--smoke\nruns=3\n");
-	res_stamp_fill(&s, &c, "none");
+	assert_ok(res_stamp_fill(&s, &c, "none", test_err()));
 	snprintf(want, sizeof(want), "%s %016" PRIx64, c.figure,
 	    sim_fnv(SIM_FNV_START, c.spec, c.spec_bytes));
 	assert_string_equal(item(&s, "spec"), want);
 	assert_string_equal(item(&s, "overrides"), "--smoke;runs=3");
 	c.spec[0] ^= 1;
-	res_stamp_fill(&t, &c, "none");
+	assert_ok(res_stamp_fill(&t, &c, "none", test_err()));
 	assert_string_not_equal(item(&s, "spec"), item(&t, "spec"));
 	res_cube_free(&c);
 }

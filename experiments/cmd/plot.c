@@ -441,11 +441,11 @@ static int plot(const struct args *a, const char *name)
 	}
 	if (rc == 0) {
 		code = CMD_TROUBLE;
-		res_stamp_fill(&f.stamp, &f.cube, f.path);
+		rc = res_stamp_fill(&f.stamp, &f.cube, f.path, &e);
 		if (a->title)
 			snprintf(f.stamp.title, sizeof(f.stamp.title), "%s",
 			    a->title);
-		if ((rc = plot_describe(&f, &e)) == 0)
+		if (rc == 0 && (rc = plot_describe(&f, &e)) == 0)
 			rc = say_why(&f, draw_all(&f, &e), &e);
 	}
 	free_figure(&f);

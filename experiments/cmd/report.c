@@ -240,10 +240,12 @@ static void find_date(const char *path, char date[64])
 {
 	struct sim_yaml y = {0};
 	char *record = NULL;
+	struct sim_err e = {0};
 	double start = 0;
 	*date = '\0';
-	if (xp_run_path(&record, path, ".run.json", NULL) == 0 &&
-	    access(record, R_OK) == 0 && sim_yaml_load(&y, record, NULL) == 0) {
+	int rc = xp_run_path(&record, path, ".run.json", &e);
+	if (rc == 0 && access(record, R_OK) == 0 &&
+	    (rc = sim_yaml_load(&y, record, &e)) == 0) {
 		const struct sim_yaml_node *node =
 		    sim_yaml_get(y.root, "start_unix_s");
 		const time_t t = node && node->kind == SIM_YAML_SCALAR &&
@@ -254,6 +256,8 @@ static void find_date(const char *path, char date[64])
 		if (t > 0 && gmtime_r(&t, &tm))
 			strftime(date, 64, "%Y-%m-%d %H:%M UTC", &tm);
 	}
+	if (rc < 0)
+		fprintf(stderr, "culprit: %s has no date: %s\n", path, e.msg);
 	sim_yaml_free(&y);
 	free(record);
 }
