@@ -183,8 +183,8 @@ static int run_plot(const char *folder, const char *path)
 	const pid_t pid = fork();
 	if (pid == 0) {
 		const int null = open("/dev/null", O_WRONLY);
-		if (null >= 0)
-			dup2(null, 1);
+		if (null < 0 || dup2(null, 1) < 0)
+			_exit(CMD_TROUBLE);
 		const int code = cmd_plot(5, argv);
 		fflush(NULL);
 		_exit(code);
