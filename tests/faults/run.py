@@ -155,6 +155,19 @@ def contents(where, given):
     return made
 
 
+def same_h5(a, b):
+    """Same values? HDF5 leaves a chunk unpacked that it has no memory to
+    pack."""
+    if a == b:
+        return True
+    with tempfile.TemporaryDirectory(prefix="culprit-faults-") as folder:
+        for name, bytes_ in (("a", a), ("b", b)):
+            with open(os.path.join(folder, name), "wb") as f:
+                f.write(bytes_)
+        return subprocess.run(["h5diff", "-q", "a", "b"], cwd=folder,
+                              capture_output=True).returncode == 0
+
+
 def judge(right, got):
     """What is wrong with a run, or None."""
     _, code, out, err, made, part_of_sweep = got
@@ -178,6 +191,8 @@ def judge(right, got):
         if want is None and code == 0:
             return f"is silent, and leaves {name}"
         if name == "out.h5" and code != 0 and part_of_sweep:
+            continue
+        if name.endswith(".h5") and want is not None and same_h5(now, want):
             continue
         if want is not None and now != want:
             return f"leaves another {name}, and exits with {code}"
