@@ -46,9 +46,9 @@ XP_DSA_TABLES(X)
 static int in_read_shard(struct xp_dsa_in *in, struct sim_err *e)
 {
 	uint64_t shard[2] = {1, 1};
-	const int rc = res_h5_in_has_attr(in->file, "shard")
-	    ? res_h5_in_counts(in->file, "shard", 2, shard, e)
-	    : 0;
+	int rc = res_h5_in_has_attr(in->file, "shard", e);
+	if (rc > 0)
+		rc = res_h5_in_counts(in->file, "shard", 2, shard, e);
 	if (rc < 0)
 		return rc;
 	if (shard[1] < 1 || shard[1] > XP_MAX_SHARDS || shard[0] < 1 ||
@@ -63,9 +63,11 @@ static int in_read_shard(struct xp_dsa_in *in, struct sim_err *e)
 static int in_read_head(struct xp_dsa_in *in, struct sim_err *e)
 {
 	uint64_t version;
-	if (!res_h5_in_has_attr(in->file, "jobs_version"))
+	int rc = res_h5_in_has_attr(in->file, "jobs_version", e);
+	if (rc == 0)
 		return sim_fail(e, SIM_EPARSE, "it holds no tables of jobs.");
-	int rc = res_h5_in_counts(in->file, "jobs_version", 1, &version, e);
+	if (rc > 0)
+		rc = res_h5_in_counts(in->file, "jobs_version", 1, &version, e);
 	if (rc == 0 && version != XP_DSA_VERSION)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "it is of version %llu; this program knows %d.",
