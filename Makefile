@@ -309,6 +309,7 @@ $B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) \
 	@echo "  LINK  $@"
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
+$B/tests/bench: | $B/culprit
 $B/tests/bench $B/tests/experiments_plug_plug_test: | $B/tests/mine.so
 $B/tests/experiments_plug_plug_test.o: OURS += \
 	-DTEST_MINE='"$(CURDIR)/$B/tests/mine.so"'
@@ -433,7 +434,7 @@ figures: deps
 FUZZ_SECONDS ?= 30
 FUZZ := yaml pinglist wire http control icmp tun_wire epoch graphml archive guided \
 	erspan filter prober orders public samples frame flock plug \
-	mark
+	mark jobs
 FUZZ_SIM := sim/input.c sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
 FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c algos/pingmesh/allow.c) \
@@ -463,6 +464,7 @@ FUZZ_SRC_public := $(filter experiments/millisampler/public%,$(SRC)) \
 	models/obs_samples.c
 FUZZ_SRC_samples := results/sample_record.c \
 	$(filter results/deflate%,$(SRC)) models/obs_samples.c sim/table.c
+FUZZ_SRC_jobs := $(patsubst %,experiments/pingmesh/dsa/%.c,in out merge digest pool)
 FUZZ_SRC_epoch := $(wildcard results/epoch*.c experiments/epoch/*.c) \
 	models/obs.c models/obs_paths.c models/obs_tallies.c
 fuzz: $(FUZZ:%=fuzz-%)

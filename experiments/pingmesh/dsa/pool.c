@@ -142,6 +142,15 @@ static int pool_put_scope(const struct xp_dsa_pool_scope *s, uint32_t dc,
 {
 	int rc;
 	double lo, hi;
+	uint64_t n = 0;
+	for (uint32_t b = 0; b < XP_DSA_POOL_BUCKETS; b++)
+		n += s->count[b];
+	if (n != s->n_success)
+		return sim_fail(e, SIM_EPARSE,
+		    "data centre %u, scope %u of kind %u: %llu times of %llu "
+		    "successes.",
+		    dc, id, kind, (unsigned long long)n,
+		    (unsigned long long)s->n_success);
 	if ((rc = XP_DSA_RESERVE(&t->pooled, 1, e)) < 0 ||
 	    (rc = XP_DSA_RESERVE(&t->histogram, XP_DSA_POOL_BUCKETS, e)) < 0 ||
 	    (rc = sim_binomial_interval(s->n_drop, s->n_success, CONF, &lo, &hi,

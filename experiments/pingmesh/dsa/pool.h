@@ -54,7 +54,8 @@ int xp_dsa_pool_add(struct xp_dsa_pool *p, uint32_t dc,
 
 /* Append rows of `pooled` and `histogram` to T, of scopes with successes and of
  * buckets that are not empty. Errors SIM_ENOMEM; SIM_ERANGE as
- * sim_binomial_interval(). */
+ * sim_binomial_interval(); of what was taken of files also SIM_EPARSE (not as
+ * many times as successes) and SIM_EINVAL (more drops). */
 int xp_dsa_pool_put(const struct xp_dsa_pool *p, struct xp_dsa_tables *t,
     struct sim_err *e);
 
