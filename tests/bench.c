@@ -28,6 +28,7 @@ static const struct topic {
 	const char *name;
 	void (*run)(void);
 } topics[] = {
+    {"scale", bench_scale}, /* first: see there */
     {"evq", bench_evq},
     {"bulk", bench_bulk},
     {"algos", bench_algos},
@@ -145,26 +146,24 @@ static double read_total(const char *path)
 	return total;
 }
 
-static void exec_callgrind(const char *out, const char *mode, uint32_t n,
-    uint32_t k)
+static void exec_callgrind(const char *out, char *const words[])
 {
-	char self[4096], out_arg[256], n_arg[16], k_arg[16];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	int quiet = open("/dev/null", O_WRONLY);
-	if (len < 0 || quiet < 0)
+	char valgrind[] = "valgrind", tool[] = "--tool=callgrind", out_arg[256];
+	char *argv[8] = {valgrind, tool, out_arg};
+	const int quiet = open("/dev/null", O_WRONLY);
+	if (quiet < 0)
 		_exit(127);
-	self[len] = '\0';
 	dup2(quiet, STDOUT_FILENO);
 	dup2(quiet, STDERR_FILENO);
 	snprintf(out_arg, sizeof(out_arg), "--callgrind-out-file=%s", out);
-	snprintf(n_arg, sizeof(n_arg), "%u", n);
-	snprintf(k_arg, sizeof(k_arg), "%u", k);
-	execlp("valgrind", "valgrind", "--tool=callgrind", out_arg, self, mode,
-	    n_arg, k_arg, (char *)NULL);
+	for (int i = 0; i < 4 && words[i]; i++)
+		argv[3 + i] = words[i];
+	execvp("valgrind", argv);
 	_exit(127);
 }
 
-double bench_instructions(const char *mode, uint32_t n, uint32_t k)
+/* At most four WORDS, NULL-terminated. */
+static double count_instructions(char *const words[])
 {
 	char out[] = P_tmpdir "/bench-XXXXXX";
 	int fd = mkstemp(out), status = -1;
@@ -173,12 +172,33 @@ double bench_instructions(const char *mode, uint32_t n, uint32_t k)
 	close(fd);
 	pid_t child = fork();
 	if (child == 0)
-		exec_callgrind(out, mode, n, k);
+		exec_callgrind(out, words);
 	if (child > 0)
 		waitpid(child, &status, 0);
 	double total = status == 0 ? read_total(out) : -1;
 	unlink(out);
 	return total;
+}
+
+double bench_instructions(const char *mode, uint32_t n, uint32_t k)
+{
+	char self[4096], n_arg[16], k_arg[16];
+	const ssize_t len = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	if (len < 0)
+		return -1;
+	self[len] = '\0';
+	snprintf(n_arg, sizeof(n_arg), "%u", n);
+	snprintf(k_arg, sizeof(k_arg), "%u", k);
+	char *const words[] = {self, (char *)(uintptr_t)mode, n_arg, k_arg,
+	    NULL};
+	return count_instructions(words);
+}
+
+double bench_program_instructions(const char *program, const char *arg)
+{
+	char *const words[] = {(char *)(uintptr_t)program,
+	    (char *)(uintptr_t)arg, NULL};
+	return count_instructions(words);
 }
 
 /* --- what people type --------------------------------------------------------*/

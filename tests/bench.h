@@ -36,6 +36,7 @@ uint64_t bench_peak_bytes(void);
 extern volatile uint64_t bench_sink;
 
 /* The topics. */
+void bench_scale(void);
 void bench_evq(void);
 void bench_bulk(void);
 void bench_algos(void);
@@ -92,5 +93,8 @@ void bench_trial_anew(uint32_t n_points, uint64_t k);
 
 /* Instructions of `bench MODE N K` by callgrind; -1 without valgrind. */
 double bench_instructions(const char *mode, uint32_t n, uint32_t k);
+
+/* The same of another PROGRAM with one argument. */
+double bench_program_instructions(const char *program, const char *arg);
 
 #endif

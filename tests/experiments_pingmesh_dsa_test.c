@@ -1008,8 +1008,8 @@ static void write_scene(const char *path, uint32_t k, const char *service)
 	}
 	assert_ok(res_recorder_probes(w, &t, test_err()));
 	assert_ok(res_recorder_counters(w, &perf, test_err()));
-	assert_ok(res_recorder_covers(w, 0, (3000 + 1800 * k) * SIM_SEC,
-	    test_err()));
+	assert_ok(
+	    res_recorder_covers(w, 0, (3000 + 1800 * k) * SIM_SEC, test_err()));
 	assert_ok(res_recorder_finish(w, test_err()));
 	obs_probes_free(&t);
 	obs_perf_free(&perf);

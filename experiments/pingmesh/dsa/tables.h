@@ -152,7 +152,7 @@ extern const char *const xp_dsa_tiers[];
 	X(uint64_t, checksum, "1", "of its seal", NULL)
 
 /*  X(table, columns), of each window */
-#define XP_DSA_WINDOW_TABLES(X)                                                       \
+#define XP_DSA_WINDOW_TABLES(X)                                                \
 	X(drop_rate, XP_DSA_DROP_RATE_COLUMNS)                                 \
 	X(sla, XP_DSA_SLA_COLUMNS)                                             \
 	X(heatmap, XP_DSA_HEATMAP_COLUMNS)                                     \
