@@ -10,12 +10,13 @@ build=$1 jobs=${2:-1} pattern=${3:-}
 export CULPRIT=$PWD/$build/culprit BUILD=$PWD/$build
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1}
 
+. tests/until.sh
 run_one() {
 	local name=$1 build=$2 log=$2/tests/$1.log start=$SECONDS rc
 	if [[ -x $build/tests/$name ]]; then
-		timeout 600 "$build/tests/$name" >"$log" 2>&1
+		run_until "$log" "$build/tests/$name"
 	else
-		timeout 600 bash "tests/cli/$name.sh" >"$log" 2>&1
+		run_until "$log" bash "tests/cli/$name.sh"
 	fi
 	rc=$?
 	# cmocka names what failed or was skipped twice: when it happens and, in
@@ -36,7 +37,7 @@ run_one() {
 		tail -n 60 "$log" | sed 's/^/        /'
 	fi
 }
-export -f run_one
+export -f run_one run_until
 
 names=$({
 	for f in tests/*_test.c; do basename "$f" .c; done
@@ -44,7 +45,10 @@ names=$({
 } | grep -v '^\*' | grep -E "$pattern")
 mkdir -p "$build/tests"
 rm -f "$build"/tests/*.count
-echo "$names" | xargs -P "$jobs" -I{} bash -c 'run_one {} '"$build"
+# In a group of its own, which is told as a whole when this is.
+setsid xargs -P "$jobs" -I{} bash -c 'run_one {} '"$build" <<<"$names" &
+trap "kill -TERM -- -$!; wait $!; exit 143" TERM INT HUP
+wait $!
 awk '{ p += $1; f += $2; s += $3 }
 	END { printf "%d passed, %d failed, %d skipped\n", p, f, s
 	      exit f > 0 || p == 0 }' "$build"/tests/*.count

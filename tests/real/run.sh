@@ -5,6 +5,7 @@
 # usage: tests/real/run.sh BUILD
 # A test that can't be run here is told, with the reason; it is no failure.
 set -u
+. tests/until.sh
 build=$1
 export CULPRIT=$PWD/$build/culprit BUILD=$PWD/$build
 log=$build/tests/real/log
@@ -22,9 +23,9 @@ for f in tests/real/*_test.c tests/real/*.sh; do
 		continue
 	fi
 	if [[ $f = *.sh ]]; then
-		timeout 600 bash "$f" >"$log" 2>&1
+		run_until "$log" bash "$f"
 	else
-		timeout 600 "$build/${f%.c}" >"$log" 2>&1
+		run_until "$log" "$build/${f%.c}"
 	fi
 	rc=$?
 	ok=$(count '^\[ +OK \]|^ok ' <"$log")
