@@ -40,6 +40,10 @@ int netns_ebpf_drops(struct netns_faults *f, struct netns_drop **list,
     size_t *cap, size_t *n, struct sim_err *e);
 int netns_ebpf_drop_of(struct netns_faults *f, struct netns_drop *d,
     struct sim_err *e);
+/* How often the kernel did not run program NAME, as one was being run already.
+ * Errors SIM_EIO. */
+int netns_ebpf_missed(const struct netns_faults_ebpf *f, const char *name,
+    uint64_t *n, struct sim_err *e);
 int netns_ebpf_audit(struct netns_faults *f, struct netns_audit out[],
     size_t *n, struct sim_err *e);
 int netns_ebpf_retx_fd(const struct netns_faults *f);

@@ -243,10 +243,30 @@ static const char *why_expected(const char *reason)
 	return NULL;
 }
 
+int netns_ebpf_missed(const struct netns_faults_ebpf *f, const char *name,
+    uint64_t *n, struct sim_err *e)
+{
+	const struct bpf_program *p =
+	    bpf_object__find_program_by_name(f->object, name);
+	struct bpf_prog_info info = {0};
+	__u32 size = sizeof(info);
+	if (bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &size) < 0)
+		return unread(name, errno, e);
+	*n = info.recursion_misses;
+	return 0;
+}
+
 int netns_ebpf_audit(struct netns_faults *base, struct netns_audit out[],
     size_t *n, struct sim_err *e)
 {
 	const struct netns_faults_ebpf *f = (struct netns_faults_ebpf *)base;
+	uint64_t n_missed;
+	const int rc = netns_ebpf_missed(f, "lab_freed", &n_missed, e);
+	if (rc < 0)
+		return rc;
+	if (n_missed > 0)
+		out[(*n)++] = (struct netns_audit){"MISSED",
+		    "drops while the kernel told of others", n_missed, 0};
 	for (uint32_t i = 0; i < LAB_N_REASONS; i++) {
 		struct lab_reason r;
 		if (bpf_map_lookup_elem(ebpf_read_map_fd(f, "reasons"), &i,

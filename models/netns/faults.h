@@ -170,9 +170,11 @@ int netns_faults_drops(struct netns_faults *f, struct netns_drop **list,
 int netns_faults_drop_of(struct netns_faults *f, struct netns_drop *d,
     struct sim_err *e);
 
-/* All reasons seen so far. Shape out[NETNS_AUDIT_MAX]; names live as long as
+/* All reasons seen so far. The kernel tells of no drop while it is telling of
+ * another on that processor: how often it was so stands as reason MISSED, which
+ * may be any of the others. Shape out[NETNS_AUDIT_MAX]; names live as long as
  * F. */
-enum { NETNS_AUDIT_MAX = 256 };
+enum { NETNS_AUDIT_MAX = 257 };
 int netns_faults_audit(struct netns_faults *f, struct netns_audit out[],
     size_t *n, struct sim_err *e);
 
