@@ -434,7 +434,7 @@ figures: deps
 FUZZ_SECONDS ?= 30
 FUZZ := yaml pinglist wire http control icmp tun_wire epoch graphml archive guided \
 	erspan filter prober orders public samples frame flock plug \
-	mark jobs
+	mark jobs journal store
 FUZZ_SIM := sim/input.c sim/err.c sim/vec.c sim/text.c sim/field.c
 FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
 FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c algos/pingmesh/allow.c) \
@@ -465,6 +465,8 @@ FUZZ_SRC_public := $(filter experiments/millisampler/public%,$(SRC)) \
 FUZZ_SRC_samples := results/sample_record.c \
 	$(filter results/deflate%,$(SRC)) models/obs_samples.c sim/table.c
 FUZZ_SRC_jobs := $(patsubst %,experiments/pingmesh/dsa/%.c,in out merge digest pool)
+FUZZ_SRC_journal := experiments/sweep/journal.c results/cube.c results/columns.c
+FUZZ_SRC_store := experiments/live/batch_store.c algos/pingmesh/wire.c
 FUZZ_SRC_epoch := $(wildcard results/epoch*.c experiments/epoch/*.c) \
 	models/obs.c models/obs_paths.c models/obs_tallies.c
 fuzz: $(FUZZ:%=fuzz-%)
