@@ -47,3 +47,10 @@ FILE *sim_input_open(const char *path, const char **why)
 	}
 	return f;
 }
+
+const char *sim_input_said(const char *said)
+{
+	const char *end =
+	    strncmp(said, "<fd:", 4) == 0 ? strstr(said, ": ") : NULL;
+	return end ? end + 2 : said;
+}

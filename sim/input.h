@@ -14,4 +14,7 @@ FILE *sim_input_open(const char *path, const char **why);
 /* The same as a file descriptor, or -1. */
 int sim_input_fd(const char *path, const char **why);
 
+/* What zlib SAID of a descriptor, behind the "<fd:3>: " that it puts before. */
+const char *sim_input_said(const char *said);
+
 #endif

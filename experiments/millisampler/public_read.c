@@ -55,21 +55,19 @@ static int public_failed(const struct public_source *s, const char *path,
 	    json_error_code(why) == json_error_out_of_memory)
 		return sim_fail(e, SIM_ENOMEM, "there is no memory for %s.",
 		    path);
-	return s->failed == Z_ERRNO ? sim_fail(e, SIM_EIO, "cannot read %s.",
-					  gzerror(s->file, &(int){0}))
-				    : 0;
+	return s->failed == Z_ERRNO
+	    ? sim_fail(e, SIM_EIO, "cannot read %s: %s.", path,
+		  sim_input_said(gzerror(s->file, &(int){0})))
+	    : 0;
 }
 
-/* What is in it, in words; zlib's begin with the path. */
+/* What is in it, in words. */
 static void public_say(struct xp_public *p, const struct public_source *s,
-    const char *path, const json_error_t *why)
+    const json_error_t *why)
 {
-	const size_t n = strlen(path);
-	const char *text = gzerror(s->file, &(int){0});
-	if (strncmp(text, path, n) == 0 && strncmp(text + n, ": ", 2) == 0)
-		text += n + 2;
 	if (s->failed)
-		snprintf(p->said, sizeof(p->said), "%s", text);
+		snprintf(p->said, sizeof(p->said), "%s",
+		    sim_input_said(gzerror(s->file, &(int){0})));
 	else if (s->too_long)
 		snprintf(p->said, sizeof(p->said), "it goes on behind 64 MiB");
 	else
@@ -87,8 +85,8 @@ static json_t *public_json(struct xp_public *p, const char *path,
 	const int fd = sim_input_fd(path, &not_read);
 	*rc = 0;
 	if (fd < 0) {
-		*rc = sim_fail(e, SIM_EIO, "cannot read %s: %s.", path,
-		    not_read);
+		*rc =
+		    sim_fail(e, SIM_EIO, "cannot read %s: %s.", path, not_read);
 		return NULL;
 	}
 	if (!(s.file = gzdopen(fd, "rb"))) {
@@ -105,7 +103,7 @@ static json_t *public_json(struct xp_public *p, const char *path,
 	}
 	if (!root) {
 		*rc = public_failed(&s, path, &why, e);
-		public_say(p, &s, path, &why);
+		public_say(p, &s, &why);
 	}
 	gzclose(s.file);
 	return root;

@@ -34,8 +34,8 @@ int xp_flock_open(struct xp_flock_file **f, const char *path, int writes,
 	}
 	errno = 0;
 	/* What is not packed is read as it is. */
-	(*f)->gz = writes ? gzopen(path, packs ? "wb6" : "wbT")
-			  : gzdopen(fd, "rb");
+	(*f)->gz =
+	    writes ? gzopen(path, packs ? "wb6" : "wbT") : gzdopen(fd, "rb");
 	(*f)->path = path;
 	if ((*f)->gz)
 		return 0;
@@ -62,7 +62,7 @@ int xp_flock_take(struct xp_flock_file *f, void *to, size_t n, size_t *got,
 	    "cannot read %s: %s.", f->path,
 	    why == Z_ERRNO           ? strerror(errno)
 		: why == Z_BUF_ERROR ? "it is cut"
-				     : said);
+				     : sim_input_said(said));
 }
 
 int xp_flock_put(struct xp_flock_file *f, const void *from, size_t n,
