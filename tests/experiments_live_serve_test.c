@@ -272,12 +272,13 @@ static void a_batch_is_kept_and_then_answered(void **state)
 	static struct algo_pingmesh_batch b = {.src_ip = 0x0a000007,
 	    .born_ns = 5,
 	    .number = 3,
-	    .n = 0};
-	unsigned char bytes[48];
+	    .n = 1,
+	    .record = {{.src_ip = 0x0a000007}}};
+	unsigned char bytes[96];
 	const struct sim_err e = {.msg = "cannot write /secret: No space."};
 	(void)state;
-	assert_int_equal(algo_pingmesh_wire_encode(&b, bytes), 48);
-	assert_int_equal(post_body(bytes, 48), XP_HTTP_KEEP);
+	assert_int_equal(algo_pingmesh_wire_encode(&b, bytes), 96);
+	assert_int_equal(post_body(bytes, 96), XP_HTTP_KEEP);
 	assert_true(a.batch.src_ip == b.src_ip && a.batch.number == 3);
 	xp_http_kept(&a, 0, 1, &e);
 	assert_int_equal(a.status, 200);
@@ -292,7 +293,7 @@ static void a_batch_is_kept_and_then_answered(void **state)
 	assert_int_equal(a.status, 507);
 	assert_int_equal(a.counter, XP_HTTP_not_stored);
 	check_form();
-	for (size_t n = 0; n < 48; n++) {
+	for (size_t n = 0; n < 96; n++) {
 		assert_int_equal(post_body(n ? bytes : NULL, n),
 		    XP_HTTP_ANSWERED);
 		assert_int_equal(a.status, 400);
@@ -352,10 +353,12 @@ static void a_list_is_for_the_server_alone(void **state)
 
 static void a_batch_is_taken_of_its_own_server_alone(void **state)
 {
-	static struct algo_pingmesh_batch b = {.born_ns = 5, .number = 3};
+	static struct algo_pingmesh_batch b = {.born_ns = 5,
+	    .number = 3,
+	    .n = 1};
 	static const uint32_t others[] = {0, 0x0a000010, 0x0a000012, 0x1100000a,
 	    UINT32_MAX};
-	unsigned char bytes[48];
+	unsigned char bytes[96];
 	int n_asked = 0;
 	struct xp_http_request q = {.body = bytes,
 	    .n_body = sizeof(bytes),
@@ -363,14 +366,14 @@ static void a_batch_is_taken_of_its_own_server_alone(void **state)
 	    .peer = &n_asked};
 	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		b.src_ip = others[i];
+		b.src_ip = b.record[0].src_ip = others[i];
 		algo_pingmesh_wire_encode(&b, bytes);
 		assert_int_equal(xp_http_body(&q, &a), XP_HTTP_ANSWERED);
 		assert_int_equal(a.status, 403);
 		assert_int_equal(a.counter, XP_HTTP_refused);
 		check_form();
 	}
-	b.src_ip = 0x0a000011;
+	b.src_ip = b.record[0].src_ip = 0x0a000011;
 	algo_pingmesh_wire_encode(&b, bytes);
 	assert_int_equal(xp_http_body(&q, &a), XP_HTTP_KEEP);
 	/* What is no batch has no server to ask for. */
