@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/live/serve.h"
+
+#include "experiments/live/expose.h"
 #include "tests/test.h"
 #include "topo/addr.h"
 
@@ -183,7 +185,7 @@ static void health_has_every_counter_and_its_sum(void **state)
 	(void)state;
 	for (int i = 0; i < XP_HTTP_N_COUNTERS; i++)
 		site.count[i] = UINT64_MAX - (uint64_t)i;
-	site.n_open = site.uptime_s = site.n_bytes = UINT64_MAX;
+	site.n_open = site.uptime_s = site.held.n_bytes = UINT64_MAX;
 	for (int k = 0; k < 2; k++) {
 		assert_int_equal(ask(&site, "GET", "/health"), 200);
 		check_form();
@@ -203,6 +205,86 @@ static void health_has_every_counter_and_its_sum(void **state)
 	site.count[XP_HTTP_late] = 9; /* a connection, not a request */
 	ask(&site, "GET", "/health");
 	assert_non_null(strstr(a.text, "\"requests\": 7,"));
+}
+
+/* The largest text there is; it is whole, and /health has the same numbers. */
+static void metrics_have_every_counter_for_prometheus(void **state)
+{
+	static struct xp_exposed x;
+	struct xp_http_site site = controller;
+	(void)state;
+	memset(&site.held, 0xff, sizeof(site.held));
+	site.n_open = site.start_s = site.last_s = UINT64_MAX;
+	site.cost = (struct xp_daemon_cost){UINT64_MAX, 1e300 / 3};
+	for (int k = 0; k < 2; k++) {
+		double sum = 0;
+		for (int i = 0; i < XP_HTTP_N_COUNTERS; i++)
+			site.count[i] = UINT64_MAX;
+		assert_int_equal(ask(&site, k ? "GET" : "HEAD", "/metrics"),
+		    200);
+		check_form();
+		assert_int_equal(a.counter, XP_HTTP_pages);
+		assert_string_equal(a.type, XP_EXPOSE_TYPE);
+		assert_int_equal(a.n_bytes, strlen(a.text));
+		assert_true(a.n_bytes + 1 < sizeof(a.text));
+		for (int i = 0; i < XP_HTTP_N_COUNTERS; i++)
+			site.count[i] = UINT64_C(1) << i;
+		ask(&site, "GET", "/metrics");
+		assert_ok(xp_exposed_read(&x, a.text, test_err()));
+#define X(name, doc)                                                           \
+	sum += fmax(0,                                                         \
+	    xp_exposed_get(&x,                                                 \
+		"culprit_http_requests_total{outcome=\"" #name "\"}"));        \
+	sum += fmax(0, xp_exposed_get(&x, "culprit_http_" #name "_total"));
+		XP_HTTP_COUNTERS(X)
+#undef X
+		/* Each is there just once, by one of the two names. */
+		assert_true(sum == (1 << XP_HTTP_N_COUNTERS) - 1);
+		site.plan = NULL;
+	}
+}
+
+static void metrics_tell_lists_and_store(void **state)
+{
+	static struct xp_exposed x;
+	struct xp_http_site site = controller;
+	(void)state;
+	ask(&site, "GET", "/metrics");
+	assert_ok(xp_exposed_read(&x, a.text, test_err()));
+	/* No list went out: that is no time. */
+	assert_true(
+	    isnan(xp_exposed_get(&x, "culprit_controller_last_list_seconds")));
+	assert_true(xp_exposed_get(&x, "culprit_controller_servers") == 1600);
+	assert_true(xp_exposed_get(&x, "culprit_controller_stopped") == 0);
+	/* The version is a hash: its number loses no bit on the way. */
+	assert_true(
+	    (uint64_t)xp_exposed_get(&x, "culprit_controller_list_version") ==
+	    plan.version >> 12);
+	assert_true(isnan(xp_exposed_get(&x, "culprit_collector_store_bytes")));
+	site.stopped = 1;
+	site.last_s = 1795435200;
+	ask(&site, "GET", "/metrics");
+	assert_ok(xp_exposed_read(&x, a.text, test_err()));
+	assert_true(xp_exposed_get(&x, "culprit_controller_stopped") == 1);
+	assert_true(xp_exposed_get(&x,
+			"culprit_controller_last_list_seconds") == 1795435200);
+	site.plan = NULL;
+	site.held = (struct xp_batch_held){.n_files = 3,
+	    .n_bytes = 4,
+	    .n_bytes_most = 5,
+	    .n_bytes_damaged = 6,
+	    .n_gone = 7};
+	ask(&site, "GET", "/metrics");
+	assert_ok(xp_exposed_read(&x, a.text, test_err()));
+#define IS(name, n)                                                            \
+	assert_true(xp_exposed_get(&x, "culprit_collector_" name) == (n))
+	IS("store_files", 3);
+	IS("store_bytes", 4);
+	IS("store_limit_bytes", 5);
+	IS("store_damaged_bytes", 6);
+	IS("store_files_gone_total", 7);
+	IS("last_batch_seconds", 1795435200);
+#undef IS
 }
 
 static void pages_say_what_there_is(void **state)
@@ -393,6 +475,8 @@ int main(void)
 	    cmocka_unit_test(the_tag_that_a_client_has_saves_the_list),
 	    cmocka_unit_test(stopped_there_are_no_lists_even_for_who_has_one),
 	    cmocka_unit_test(health_has_every_counter_and_its_sum),
+	    cmocka_unit_test(metrics_have_every_counter_for_prometheus),
+	    cmocka_unit_test(metrics_tell_lists_and_store),
 	    cmocka_unit_test(pages_say_what_there_is),
 	    cmocka_unit_test(a_body_that_cannot_be_a_batch_is_not_asked_for),
 	    cmocka_unit_test(a_length_said_twice_is_refused),

@@ -94,7 +94,8 @@ static void cmd_collector_put_more(FILE *out, const void *args)
 	(void)args;
 	fprintf(out,
 	    "  POST /results  one batch of records, or of counters\n"
-	    "  GET /health    counters, as JSON\n\n"
+	    "  GET /health    counters, as JSON\n"
+	    "  GET /metrics   the same for Prometheus\n\n"
 	    "The form of a batch, and of the files (one batch behind the "
 	    "other, files only appended to), is told in "
 	    "algos/pingmesh/wire.h. A batch is kept once, however often it is "

@@ -384,6 +384,7 @@ int xp_batch_store_open(struct xp_batch_store **out, const char *dir,
 	if (rc < 0)
 		return rc;
 	s->params = *p;
+	s->held.n_bytes_most = p->total_bytes;
 	for (int i = 0; i < 2; i++)
 		s->known[i].max_runs = p->max_runs > 1 ? p->max_runs / 2 : 1;
 	s->looked_s = INT64_MIN;

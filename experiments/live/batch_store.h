@@ -52,6 +52,7 @@ struct xp_batch_store_params {
 /* What DIR holds. */
 struct xp_batch_held {
 	uint64_t n_files, n_bytes, n_batches, n_records;
+	uint64_t n_bytes_most;    /* that it may hold */
 	uint64_t n_repeated;      /* batches that occur again in the files */
 	uint64_t n_bytes_cut;     /* torn */
 	uint64_t n_bytes_damaged; /* and not read */

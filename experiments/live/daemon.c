@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <ifaddrs.h>
+#include <inttypes.h>
 #include <linux/capability.h>
 #include <netinet/in.h>
 #include <pwd.h>
@@ -199,7 +200,7 @@ int xp_daemon_limit(uint32_t memory_mib, struct sim_err *e)
 	return 0;
 }
 
-void xp_daemon_put_cost(struct sim_text *t)
+void xp_daemon_cost(struct xp_daemon_cost *c)
 {
 	unsigned long pages = 0;
 	struct rusage u;
@@ -210,10 +211,17 @@ void xp_daemon_put_cost(struct sim_text *t)
 	if (f)
 		fclose(f);
 	getrusage(RUSAGE_SELF, &u);
-	sim_put(t, "\"rss_bytes\": %lu, \"cpu_s\": %.3f",
-	    pages * (unsigned long)sysconf(_SC_PAGESIZE),
-	    (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-		1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec));
+	c->rss_bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	c->cpu_s = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	    1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+void xp_daemon_put_cost(struct sim_text *t)
+{
+	struct xp_daemon_cost c;
+	xp_daemon_cost(&c);
+	sim_put(t, "\"rss_bytes\": %" PRIu64 ", \"cpu_s\": %.3f", c.rss_bytes,
+	    c.cpu_s);
 }
 
 /* --- signals -------------------------------------------------------------- */

@@ -32,8 +32,14 @@ int xp_daemon_limit(uint32_t memory_mib, struct sim_err *e);
  * none. Errors SIM_EINVAL (no such user), SIM_EIO. */
 int xp_daemon_folder(const char *dir, const char *user, struct sim_err *e);
 
-/* Put "rss_bytes" and "cpu_s": what this process costs, bytes that are resident
- * and seconds of a processor. */
+/* What this process costs: bytes that are resident, seconds of a processor. */
+struct xp_daemon_cost {
+	uint64_t rss_bytes;
+	double cpu_s;
+};
+void xp_daemon_cost(struct xp_daemon_cost *c);
+
+/* Put these as JSON, "rss_bytes" and "cpu_s". */
 void xp_daemon_put_cost(struct sim_text *t);
 
 /* --- signals --------------------------------------------------------------

@@ -108,6 +108,10 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
 	if (!r)
 		return MHD_NO;
 	xp_http_count(s, a->counter, 1);
+	if (a->counter == XP_HTTP_pinglists ||
+	    a->counter == XP_HTTP_not_modified ||
+	    a->counter == XP_HTTP_batches_taken)
+		s->last_s = (uint64_t)time(NULL);
 	MHD_add_response_header(r, MHD_HTTP_HEADER_CONTENT_TYPE, a->type);
 	/* A proxy may keep a list but must ask each time: agents are stopped by
 	 * what the controller says now. */
@@ -140,19 +144,25 @@ static int is_stopped(const char *file)
 
 /* Counters are read one by one while others go up; a page of numbers need not
  * be of one moment. */
-static void look_at_site(struct xp_http_server *s, struct xp_http_site *site)
+static void look_at_site(struct xp_http_server *s, const char *target,
+    struct xp_http_site *site)
 {
 	*site = (struct xp_http_site){
 	    .plan = s->service.plan,
 	    .stopped = is_stopped(s->service.stop_file),
 	    .uptime_s = (xp_http_now_ms() - s->start_ms) / 1000,
-	    .n_bytes = s->n_bytes,
+	    .start_s = s->start_s,
+	    .last_s = s->last_s,
 	};
 	for (int i = 0; i < XP_HTTP_N_COUNTERS; i++)
 		site->count[i] = s->count[i];
 	pthread_mutex_lock(&s->lock);
 	site->n_open = s->n_conns;
+	site->held = s->held;
 	pthread_mutex_unlock(&s->lock);
+	/* It takes a look into /proc, which no other answer needs. */
+	if (strcmp(target, "/metrics") == 0)
+		xp_daemon_cost(&site->cost);
 }
 
 /* The store takes one batch at a time, and syncing may take long; so it has a
@@ -165,7 +175,9 @@ static void mhd_keep(struct xp_http_server *s, const struct xp_http_conn *c,
 	pthread_mutex_lock(&s->store_lock);
 	const int rc = xp_batch_store_put(s->service.store, &a->batch, c->body,
 	    c->n_body, time(NULL), &is_new, &e);
-	s->n_bytes = xp_batch_store_held(s->service.store).n_bytes;
+	pthread_mutex_lock(&s->lock);
+	s->held = xp_batch_store_held(s->service.store);
+	pthread_mutex_unlock(&s->lock);
 	pthread_mutex_unlock(&s->store_lock);
 	if (rc == 0 && is_new)
 		xp_http_count(s, XP_HTTP_records, a->batch.n);
@@ -221,7 +233,7 @@ static enum MHD_Result take_head(struct xp_http_server *s,
 	MHD_get_connection_values(mhd, MHD_HEADER_KIND, see_header, &q);
 	if (!at_end && q.length == 0 && !q.is_chunked)
 		return MHD_YES;
-	look_at_site(s, &site);
+	look_at_site(s, c->target, &site);
 	if (s->service.answer) {
 		memset(&a, 0, offsetof(struct xp_http_answer, text));
 		s->service.answer(s->service.arg, &site, &q, &a);
@@ -423,8 +435,9 @@ int xp_http_open(struct xp_http_server **out, const struct xp_http_params *p,
 	s->service = *service;
 	s->fd = -1;
 	s->start_ms = xp_http_now_ms();
+	s->start_s = (uint64_t)time(NULL);
 	if (service->store)
-		s->n_bytes = xp_batch_store_held(service->store).n_bytes;
+		s->held = xp_batch_store_held(service->store);
 	xp_http_lists_init(&s->lists, service->plan, service->signer);
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->store_lock, NULL);

@@ -39,20 +39,21 @@ struct xp_http_server {
 	struct xp_http_params params;
 	struct xp_http_service service;
 	struct MHD_Daemon *daemon;
-	int fd; /* that listens, while it is ours; or -1 */
-	uint64_t start_ms;
+	int fd;                     /* that listens, while it is ours; or -1 */
+	uint64_t start_ms, start_s; /* start_s: since 1970 */
+	atomic_uint_least64_t last_s; /* as of struct xp_http_site */
 	struct sockaddr_storage address;
 	struct xp_tls *tls; /* NULL: plain */
 	uint64_t looked_ms; /* at its files */
 	atomic_uint_least64_t count[XP_HTTP_N_COUNTERS];
 
-	pthread_mutex_t lock; /* of the connections */
+	pthread_mutex_t lock;      /* of what follows, up to the lists */
+	struct xp_batch_held held; /* that the store held last */
 	struct xp_http_conn *conns;
 	uint64_t n_conns;
 	struct xp_http_lists lists;
 
 	pthread_mutex_t store_lock;
-	atomic_uint_least64_t n_bytes; /* that the store holds */
 };
 
 uint64_t xp_http_now_ms(void);

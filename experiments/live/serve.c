@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "algos/pingmesh/pinglist.xsd.h" /* made of pinglist.xsd */
+#include "experiments/live/expose.h"
 #include "topo/addr.h"
 
 static const char live_serve_plain[] = "text/plain; charset=utf-8";
@@ -50,7 +51,8 @@ static void say_index(const struct xp_http_site *site, struct xp_http_answer *a)
 		    "GET /pinglist/ADDRESS  the list of a server, e.g. "
 		    "/pinglist/10.0.0.1\n"
 		    "GET /pinglist.xsd      the XML schema of a list\n"
-		    "GET /health            numbers, as JSON\n",
+		    "GET /health            numbers, as JSON\n"
+		    "GET /metrics           the same for Prometheus\n",
 		    site->plan->n_servers);
 	else
 		live_serve_say(a, 200, XP_HTTP_pages, live_serve_plain,
@@ -58,7 +60,8 @@ static void say_index(const struct xp_http_site *site, struct xp_http_answer *a)
 		    "saw.\n\n"
 		    "POST /results  one batch, as algos/pingmesh/wire.h has "
 		    "it\n"
-		    "GET /health    numbers, as JSON\n");
+		    "GET /health    numbers, as JSON\n"
+		    "GET /metrics   the same for Prometheus\n");
 }
 
 static void say_health(const struct xp_http_site *site,
@@ -88,11 +91,21 @@ static void say_health(const struct xp_http_site *site,
 	else
 		snprintf(head, sizeof(head),
 		    "\"service\": \"collector\", \"bytes\": %" PRIu64,
-		    site->n_bytes);
+		    site->held.n_bytes);
 	live_serve_say(a, 200, XP_HTTP_pages, json,
 	    "{%s, \"uptime_s\": %" PRIu64 ", \"requests\": %" PRIu64
 	    ", \"open\": %" PRIu64 "%s}\n",
 	    head, site->uptime_s, requests, site->n_open, list);
+}
+
+/* It fits: a test has each number at its largest. */
+static void live_serve_metrics(const struct xp_http_site *site,
+    struct xp_http_answer *a)
+{
+	struct sim_text t = {a->text, sizeof(a->text), 0};
+	live_serve_say(a, 200, XP_HTTP_pages, XP_EXPOSE_TYPE, "%s", "");
+	xp_http_put_metrics(&t, site);
+	a->n_bytes = t.n < sizeof(a->text) ? t.n : sizeof(a->text) - 1;
 }
 
 /* --- pinglists ------------------------------------------------------------ */
@@ -191,7 +204,8 @@ static const char *allowed(const struct xp_http_site *site, const char *target)
 {
 	if (strnlen(target, XP_HTTP_TARGET) == XP_HTTP_TARGET)
 		return NULL;
-	if (strcmp(target, "/") == 0 || strcmp(target, "/health") == 0)
+	if (strcmp(target, "/") == 0 || strcmp(target, "/health") == 0 ||
+	    strcmp(target, "/metrics") == 0)
 		return reads;
 	if (!site->plan)
 		return strcmp(target, "/results") == 0 ? posts : NULL;
@@ -236,6 +250,8 @@ enum xp_http_next xp_http_head(const struct xp_http_site *site,
 		say_index(site, a);
 	} else if (strcmp(q->target, "/health") == 0) {
 		say_health(site, a);
+	} else if (strcmp(q->target, "/metrics") == 0) {
+		live_serve_metrics(site, a);
 	} else if (strcmp(q->target, "/pinglist.xsd") == 0) {
 		live_serve_say(a, 200, XP_HTTP_pages, xml, "%s", "");
 		a->bytes = schema;

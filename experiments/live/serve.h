@@ -5,6 +5,7 @@
  *	GET /pinglist/10.0.0.17		POST /results
  *	GET /pinglist.xsd
  *	GET /health			GET /health
+ *	GET /metrics			GET /metrics
  *	GET /				GET /
  *
  * Where clients have certificates, a server's list and what it saw are for
@@ -29,8 +30,11 @@
 
 #include "algos/pingmesh/pinglist.h"
 #include "algos/pingmesh/wire.h"
+#include "experiments/live/batch_store.h"
+#include "experiments/live/daemon.h"
+#include "sim/text.h"
 
-/* What /health says. The first block is counted by answer: of each request just
+/* What /health and /metrics say. The first block is counted by answer: of each request just
  * one; the rest by who serves. */
 #define XP_HTTP_COUNTERS(X)                                                    \
 	X(pinglists, "pinglists sent")                                         \
@@ -65,14 +69,17 @@ enum { XP_HTTP_N_ANSWERS = XP_HTTP_malformed };
 
 enum {
 	XP_HTTP_TARGET = 64, /* bytes; longer ones are none of ours */
-	XP_HTTP_TEXT = 2048,
+	XP_HTTP_TEXT = 8192,
 };
 
 struct xp_http_site {
 	const struct algo_pinglist *plan; /* NULL: a collector */
 	int stopped;
 	uint64_t uptime_s, n_open; /* connections */
-	uint64_t n_bytes;          /* of a collector's files */
+	struct xp_batch_held held; /* a collector's files */
+	uint64_t start_s, last_s; /* since 1970; last: a list was given or kept,
+				    * or a batch stored; 0: never */
+	struct xp_daemon_cost cost; /* for /metrics alone */
 	uint64_t count[XP_HTTP_N_COUNTERS];
 };
 
@@ -128,6 +135,9 @@ enum xp_http_next xp_http_body(const struct xp_http_request *q,
 /* The answer to a batch: what the store said. */
 void xp_http_kept(struct xp_http_answer *a, int rc, int is_new,
     const struct sim_err *e);
+
+/* What /metrics says, in Prometheus' form (expose.h). */
+void xp_http_put_metrics(struct sim_text *t, const struct xp_http_site *site);
 
 /* There is no memory to send a pinglist with. */
 void xp_http_no_memory(struct xp_http_answer *a);

@@ -2,42 +2,13 @@
 # tests/cli/controller.sh -- culprit controller and collector, over loopback.
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
+. tests/cli/lib/serve.sh
 
 lib=$tree/tests/cli/lib
 export PYTHONDONTWRITEBYTECODE=1
 
 is_built_in() {
 	! "$CULPRIT" controller --listen x 2>&1 | grep -q 'built without'
-}
-
-# serve NAME VERB OPTION...: waits until it listens; sets pid_NAME, url_NAME and
-# port_NAME. What it prints goes to NAME.out.
-serve() {
-	local name=$1 url
-	shift
-	: >"$name.out"
-	"$CULPRIT" "$@" >"$name.out" 2>"$name.err" &
-	printf -v "pid_$name" %d $!
-	within 10 grep -q '^http' "$name.out" || {
-		cat "$name.err"
-		fail "$name does not listen"
-	}
-	url=$(sed 's/: .*//' "$name.out")
-	printf -v "url_$name" %s "$url"
-	printf -v "port_$name" %s "$(sed -E 's,.*:([0-9]+)/.*,\1,' "$name.out")"
-}
-
-any=127.0.0.1:0
-
-# Whatever becomes of a test, its servers go with it.
-own_servers() { trap 'kill -9 $(jobs -p) 2>/dev/null || :' EXIT; }
-
-end_of() { # NAME: exits with 0 on SIGTERM
-	local pid=pid_$1 code=0
-	kill "${!pid}"
-	wait "${!pid}" || code=$?
-	[[ $code = 0 ]] || { cat "$1.err"; fail "$1 -> exit code $code"; }
-	[[ ! -s $1.err ]] || { cat "$1.err"; fail "$1 complained"; }
 }
 
 health_of() { # URL EXPRESSION
@@ -106,6 +77,39 @@ a_known_tag_saves_the_list() {
 	[[ $(health_of "$url_c" '[d["pinglists"], d["not_modified"],
 	    d["not_found"], d["connections"]]') = "[3, 1, 1, 3]" ]]
 	end_of c
+}
+
+prom() { python3 "$lib/prom.py" "$@"; }
+
+metrics_are_prometheus_own() {
+	own_servers
+	serve c controller --listen $any
+	serve k collector --dir batches --listen $any --total-mib 1
+	curl -sfi "${url_c}metrics" >head
+	says '^Content-Type: text/plain; version=0.0.4' head
+	curl -sf "${url_c}metrics" >metrics
+	[[ $(prom metrics culprit_controller_servers \
+	    culprit_controller_last_list_seconds \
+	    'culprit_http_requests_total{outcome="pages"}') = "1600 nan 1" ]]
+	curl -sf "${url_c}pinglist/10.0.0.17" >list.xml
+	local before
+	before=$(date +%s)
+	python3 "$lib/agent.py" post k.out 1 2 >/dev/null
+	[[ $(python3 "$lib/agent.py" once k.out 1) = "200 taken before" ]]
+	curl -sf "${url_c}metrics" >metrics
+	curl -sf "${url_k}metrics" >metrics.k
+	[[ $(prom metrics 'culprit_http_requests_total{outcome="pinglists"}') = 1 ]]
+	[[ $(prom metrics.k 'culprit_http_requests_total{outcome="batches_taken"}' \
+	    'culprit_http_requests_total{outcome="batches_known"}' \
+	    culprit_collector_store_files culprit_collector_store_limit_bytes) = \
+	    "2 1 1 1048576" ]]
+	(($(prom metrics.k culprit_collector_last_batch_seconds) >= before))
+	(($(prom metrics process_resident_memory_bytes) > 1000000))
+	[[ $(prom metrics.k culprit_collector_store_bytes) = \
+	    $(cat batches/*.cpmb | wc -c) ]]
+	[[ $(curl -so /dev/null -w '%{http_code}' "${url_c}metrics?x=1") = 404 ]]
+	end_of c
+	end_of k
 }
 
 # From a spec, and from the numbers that the spec has.
@@ -358,7 +362,7 @@ if ! is_built_in; then
 fi
 command -v curl >/dev/null || { echo "SKIP all (no curl)"; exit; }
 
-run_tests lists_are_valid_and_those_of_pinglist a_known_tag_saves_the_list \
+run_tests lists_are_valid_and_those_of_pinglist a_known_tag_saves_the_list metrics_are_prometheus_own \
     replicas_give_the_same_bytes_and_tags \
     a_spec_of_pingmesh_brings_its_parameters a_stop_file_withholds_all_lists \
     what_is_under_way_ends_before_the_server_does \
