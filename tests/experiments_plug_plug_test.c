@@ -5,8 +5,12 @@
  */
 #include "experiments/plug/plug.h"
 
+#include <sys/stat.h>
+
 #include "algos/vigil/vote.h"
+#include "experiments/plug/way.h"
 #include "sim/field.h"
+#include "tests/folder.h"
 #include "tests/test.h"
 
 #define MINE TEST_MINE
@@ -159,6 +163,43 @@ static int open_and_ask(void *arg, struct sim_err *e)
 	return rc;
 }
 
+/* Of a command in FOLDER that tells that it is made of A and B. */
+static uint64_t hash_of(const char *folder, const char *a, const char *b)
+{
+	const struct plug_about about = {.n_files = 2, .file = {a, b}};
+	const struct plug_source s = {.text = "run it",
+	    .folder = folder,
+	    .is_command = 1,
+	    .about = &about};
+	uint64_t hash;
+	assert_ok(plug_source_hash(&s, &hash, test_err()));
+	return hash;
+}
+
+/* Names and bytes count; folders, and the order in which files are told, do
+ * not. */
+static void test_what_it_is_does_not_depend_on_where_it_lies(void **state)
+{
+	char folder[80], a[128], b[128];
+	(void)state;
+	snprintf(folder, sizeof(folder), "%s/", test_folder);
+	snprintf(a, sizeof(a), "%s", test_path("a"));
+	snprintf(b, sizeof(b), "%s", test_path("b"));
+	assert_int_equal(mkdir(test_path("there"), 0700), 0);
+	test_write("a", "one");
+	test_write("b", "two");
+	test_write("c", "one");
+	test_write("there/a", "one");
+	const uint64_t want = hash_of("", a, b);
+	assert_true(hash_of("", b, a) == want);
+	assert_true(hash_of("/", test_path("there/a"), b) == want);
+	assert_true(hash_of(folder, "there/a", "b") == want);
+	assert_true(hash_of("", test_path("c"), b) != want);
+	test_write("a", "two");
+	test_write("b", "one");
+	assert_true(hash_of("", a, b) != want);
+}
+
 static void test_lack_of_memory_is_told(void **state)
 {
 	struct plug_fixture f;
@@ -174,6 +215,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_the_example_is_the_vote),
 	    cmocka_unit_test(test_networks_are_kept_apart),
+	    cmocka_unit_test_setup_teardown(
+		test_what_it_is_does_not_depend_on_where_it_lies,
+		test_folder_make, test_folder_remove),
 	    cmocka_unit_test(test_lack_of_memory_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

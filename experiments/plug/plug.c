@@ -41,17 +41,20 @@ struct plug_state {
 
 /* --- what it is made of ----------------------------------------------------- */
 
-static uint64_t plug_hash_file(uint64_t hash, const char *folder,
-    const char *name)
+/* Of its own name and its bytes: where it lies does not matter. 0: no such file. */
+static uint64_t plug_hash_file(const char *folder, const char *name)
 {
+	const char *slash = strrchr(name, '/'), *own = slash ? slash + 1 : name;
 	char path[4096];
 	unsigned char block[4096];
+	uint64_t hash = SIM_FNV_START;
 	struct stat st;
 	size_t n;
 	snprintf(path, sizeof(path), "%s%s", *name == '/' ? "" : folder, name);
 	/* A word that is no file is an option, say. */
 	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
-		return hash;
+		return 0;
+	hash = sim_fnv(hash, own, strlen(own) + 1);
 	FILE *f = fopen(path, "rb");
 	while (f && (n = fread(block, 1, sizeof(block), f)) > 0)
 		hash = sim_fnv(hash, block, n);
@@ -63,19 +66,23 @@ static uint64_t plug_hash_file(uint64_t hash, const char *folder,
 int plug_source_hash(const struct plug_source *s, uint64_t *hash,
     struct sim_err *e)
 {
+	const char *blanks = s->is_command ? " \t\n" : "";
+	uint64_t one, told = 0;
 	char *copy, *rest;
 	int rc = sim_dup(&copy, s->text, e);
 	if (rc < 0)
 		return rc;
 	*hash = sim_fnv(SIM_FNV_START, copy, strlen(copy));
 	rest = copy;
-	if (!s->is_command)
-		*hash = plug_hash_file(*hash, s->folder, copy);
-	for (char *word;
-	     s->is_command && (word = strtok_r(rest, " \t\n", &rest));)
-		*hash = plug_hash_file(*hash, s->folder, word);
+	for (char *word; (word = strtok_r(rest, blanks, &rest));) {
+		one = plug_hash_file(s->folder, word);
+		*hash = sim_fnv(*hash, &one, sizeof(one));
+	}
+	/* They are told in the order of their paths, or in which they were
+	 * loaded; a sum has none. */
 	for (size_t i = 0; i < s->about->n_files; i++)
-		*hash = plug_hash_file(*hash, s->folder, s->about->file[i]);
+		told += plug_hash_file(s->folder, s->about->file[i]);
+	*hash = sim_fnv(*hash, &told, sizeof(told));
 	free(copy);
 	return 0;
 }

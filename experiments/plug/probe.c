@@ -74,16 +74,32 @@ static void probe_put_param(struct sim_text *t, const struct culprit_param *p)
 struct probe_libraries {
 	size_t n, n_before;
 	struct sim_text *t;
+	const char *own; /* the plug-in itself, which whoever asked knows */
 };
 
+static int probe_is_of_system(const char *path)
+{
+	static const char *const folders[] = {"/lib/", "/lib32/", "/lib64/",
+	    "/libx32/"};
+	const char *at = strncmp(path, "/usr/", 5) == 0 ? path + 4 : path;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		if (strncmp(at, folders[i], strlen(folders[i])) == 0)
+			return 1;
+	return 0;
+}
+
+/* By its real path: the name by which it was loaded may be relative to where this
+ * process was started, which whoever reads it is not told. */
 static int probe_library(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	struct probe_libraries *x = arg;
-	const char *name = info->dlpi_name;
 	(void)size;
-	if (x->n++ >= x->n_before && x->t && strchr(name, '/') &&
-	    strncmp(name, "/lib", 4) != 0 && strncmp(name, "/usr/lib", 8) != 0)
-		probe_put_text(x->t, "file", name);
+	if (x->n++ < x->n_before || !x->t || !strchr(info->dlpi_name, '/'))
+		return 0;
+	char *path = realpath(info->dlpi_name, NULL);
+	if (path && strcmp(path, x->own) != 0 && !probe_is_of_system(path))
+		probe_put_text(x->t, "file", path);
+	free(path);
 	return 0;
 }
 
@@ -163,7 +179,8 @@ void plug_library_probe(void *arg)
 		return;
 	struct probe_libraries before = {0};
 	dl_iterate_phdr(probe_library, &before);
-	struct probe_libraries after = {.n_before = before.n, .t = &t};
+	char *own = realpath(arg, NULL);
+	struct probe_libraries after = {0, before.n, &t, own ? own : ""};
 	sim_put(&t, "culprit %d\n", PLUG_VERSION);
 	if (plug_library_load(arg, &p, &e) == 0) {
 		plug_probe_put(&t, p);

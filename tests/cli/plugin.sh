@@ -290,6 +290,35 @@ a_sweep_knows_what_a_library_loads() {
 	says 'holds results of another spec' stderr
 }
 
+# By the spec's words and the bytes alone: not by where it was started, or lies.
+a_sweep_is_the_same_from_any_folder() {
+	mkdir -p here/lib here/below beside
+	echo "int beside(void); int beside(void) { return 1; }" >b.c
+	${CC:-cc} -shared -fPIC -o here/lib/libbeside.so b.c
+	build_odd -Wl,--no-as-needed -Lhere/lib -lbeside \
+	    '-Wl,-rpath,$ORIGIN/lib'
+	mv odd.so here
+	write_plug "plugin: ./odd.so"
+	mv plug.yaml here
+	(cd here && run_for 0 "$CULPRIT" run plug.yaml -q -o ../want.h5)
+	for from in here/below:.. beside:../here .:here "/:$PWD/here"; do
+		cp want.h5 got.h5
+		to=$PWD/got.h5
+		(cd "${from%%:*}" &&
+			"$CULPRIT" run "${from#*:}/plug.yaml" -q -o "$to" &&
+			"$CULPRIT" run "${from#*:}/plug.yaml" -q --fresh -o "$to") ||
+			fail "from ${from%%:*}"
+		same got.h5 want.h5
+	done
+	cp -r here moved
+	run_for 0 "$CULPRIT" run moved/plug.yaml -q -o got.h5
+	same got.h5 want.h5
+	# That all are equal would be true of no hash at all.
+	printf x >>moved/lib/libbeside.so
+	run_for 2 "$CULPRIT" run moved/plug.yaml -q -o got.h5
+	says 'holds results of another spec' stderr
+}
+
 an_epoch_and_a_cell_have_one_answer() {
 	build_odd
 	write_plug "plugin: odd.so"
@@ -312,5 +341,5 @@ run_tests the_header_is_c99_and_cpp it_describes_itself \
     one_cell_says_why_there_is_no_answer \
     hidden_state_is_found what_it_sets_for_its_process_is_set_back \
     a_leak_is_bounded a_sweep_goes_on_only_with_the_same_library \
-    a_sweep_knows_what_a_library_loads \
+    a_sweep_knows_what_a_library_loads a_sweep_is_the_same_from_any_folder \
     an_epoch_and_a_cell_have_one_answer
