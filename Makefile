@@ -465,7 +465,8 @@ FUZZ_SRC_public := $(filter experiments/millisampler/public%,$(SRC)) \
 FUZZ_SRC_samples := results/sample_record.c \
 	$(filter results/deflate%,$(SRC)) models/obs_samples.c sim/table.c
 FUZZ_SRC_jobs := $(patsubst %,experiments/pingmesh/dsa/%.c,in out merge digest pool)
-FUZZ_SRC_journal := experiments/sweep/journal.c results/cube.c results/columns.c
+FUZZ_SRC_journal := experiments/sweep/journal.c results/cube.c results/columns.c \
+	tests/journal_cube.c
 FUZZ_SRC_store := experiments/live/batch_store.c algos/pingmesh/wire.c
 FUZZ_SRC_epoch := $(wildcard results/epoch*.c experiments/epoch/*.c) \
 	models/obs.c models/obs_paths.c models/obs_tallies.c

@@ -17,6 +17,7 @@
 #include "results/sample_store.h"
 #include "results/seal.h"
 #include "tests/folder.h"
+#include "tests/journal_cube.h"
 #include "tests/power.h"
 #include "tests/test.h"
 #include "topo/addr.h"
@@ -76,19 +77,7 @@ enum { N_POINTS = 12, N_RUNS = 3, N_CELLS = N_POINTS * N_RUNS };
 
 static void cube_make(struct res_cube *c, const char *spec)
 {
-	*c = (struct res_cube){.figure = strdup("vigil_fig03"),
-	    .spec = strdup(spec),
-	    .spec_bytes = strlen(spec),
-	    .overrides = strdup(""),
-	    .n_algos = 1,
-	    .algo = calloc(1, sizeof(*c->algo)),
-	    .n_axes = 1,
-	    .axis = calloc(1, sizeof(*c->axis)),
-	    .n_points = N_POINTS,
-	    .n_runs = N_RUNS,
-	    .shard_n = 1};
-	c->axis[0].n = N_POINTS;
-	assert_ok(res_cube_alloc(c, test_err()));
+	assert_ok(journal_cube(c, spec, N_POINTS, N_RUNS, 1, test_err()));
 }
 
 static int sweep_cell(struct story *s, struct xp_journal *j, uint64_t i,

@@ -18,34 +18,17 @@
 
 #include "sim/text.h"
 #include "tests/folder.h"
+#include "tests/journal_cube.h"
 #include "tests/test.h"
 
 enum { N_POINTS = 5, N_RUNS = 3, N_ALGOS = 2, HEADER_BYTES = 40 };
 
 static char path[96];
 
-static int cube_init(struct res_cube *c, const char *spec, struct sim_err *e)
-{
-	*c = (struct res_cube){
-	    .figure = strdup("vigil_fig03"),
-	    .spec = strdup(spec),
-	    .spec_bytes = strlen(spec),
-	    .overrides = strdup(""),
-	    .n_algos = N_ALGOS,
-	    .algo = calloc(N_ALGOS, sizeof(*c->algo)),
-	    .n_axes = 1,
-	    .axis = calloc(1, sizeof(*c->axis)),
-	    .n_points = N_POINTS,
-	    .n_runs = N_RUNS,
-	    .shard_n = 1,
-	};
-	c->axis[0].n = N_POINTS;
-	return res_cube_alloc(c, e);
-}
-
 static void cube(struct res_cube *c)
 {
-	assert_ok(cube_init(c, "runs: 3\n", test_err()));
+	assert_ok(journal_cube(c, "runs: 3\n", N_POINTS, N_RUNS, N_ALGOS,
+	    test_err()));
 }
 
 static double value(size_t point, size_t run, size_t i)
@@ -178,7 +161,8 @@ static int open_again(const char *spec, struct sim_err *e)
 {
 	struct res_cube c;
 	struct xp_journal *j = NULL;
-	assert_ok(cube_init(&c, spec, test_err()));
+	assert_ok(
+	    journal_cube(&c, spec, N_POINTS, N_RUNS, N_ALGOS, test_err()));
 	int rc = xp_journal_open(&j, path, &c, e);
 	if (rc == 0)
 		assert_ok(xp_journal_close(j, 0, test_err()));
@@ -367,7 +351,8 @@ static void a_journal_of_another_spec_is_refused_and_kept(void **state)
 	assert_non_null(strstr(e.msg, "remove it"));
 	assert_non_null(strstr(e.msg, "another output name"));
 	struct res_cube c;
-	assert_ok(cube_init(&c, "runs: 4\n", test_err()));
+	assert_ok(journal_cube(&c, "runs: 4\n", N_POINTS, N_RUNS, N_ALGOS,
+	    test_err()));
 	assert_int_equal(xp_journal_read(path, &c, &e), SIM_EMISMATCH);
 	assert_int_equal(res_cube_progress(&c).n_done, 0);
 	res_cube_free(&c);

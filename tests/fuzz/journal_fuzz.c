@@ -14,6 +14,7 @@
 
 #include "experiments/sweep/journal.h"
 #include "sim/bytes.h"
+#include "tests/journal_cube.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -27,20 +28,7 @@ static void must(int holds)
 
 static void cube_make(struct res_cube *c)
 {
-	*c = (struct res_cube){.figure = strdup("f"),
-	    .spec = strdup("runs: 2\n"),
-	    .spec_bytes = 8,
-	    .overrides = strdup(""),
-	    .build = strdup("b"),
-	    .n_algos = 1,
-	    .algo = calloc(1, sizeof(*c->algo)),
-	    .n_axes = 1,
-	    .axis = calloc(1, sizeof(*c->axis)),
-	    .n_points = N_POINTS,
-	    .n_runs = N_RUNS,
-	    .shard_n = 1};
-	c->axis[0].n = N_POINTS;
-	must(res_cube_alloc(c, NULL) == 0);
+	must(journal_cube(c, "runs: 2\n", N_POINTS, N_RUNS, 1, NULL) == 0);
 }
 
 /* In memory, and still with a name. */
