@@ -189,6 +189,10 @@ static const struct cmd_option cmd_agent_options[] = {
 	.take = take_agent_param},
     {.with = cmd_identity_options, .at = CMD_AT(params.identity)},
     CMD_LONG_RUN_OPTIONS,
+    {"metrics", 0, "FILE",
+	"write metrics to FILE each minute, for the textfile collector of "
+	"Prometheus' node exporter",
+	.take = cmd_take_file, .at = CMD_AT(params.metrics)},
     {"once", 0, NULL,
 	"ask for the list once, probe nobody; exit 1 if there is none",
 	.take = cmd_take_flag, .at = CMD_AT(params.once)},
@@ -240,6 +244,9 @@ static void cmd_agent_put_more(FILE *out, const void *args)
 	    "Once its sockets and files are open it gives up all rights.\n\n"
 	    "SIGTERM and SIGINT end it: results that it has are sent for up "
 	    "to 5 s. Under systemd it says when it is ready and alive.\n\n"
+	    "--metrics replaces FILE whole, by the user that it becomes; it is "
+	    "written each upload interval if that is less than a minute. No "
+	    "port is opened for it.\n\n"
 	    "Keys of --param:\n");
 	cmd_field_help(out, a->fields);
 }

@@ -13,15 +13,18 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include "experiments/live/agent_metrics.h"
 #include "experiments/live/daemon.h"
 #include "experiments/live/daemon_log.h"
 #include "models/clock.h"
+#include "results/file.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
-#define SLICE        (250 * SIM_MS) /* between looks at signals and the like */
-#define STATUS_EVERY (10 * SIM_SEC)
+#define SLICE         (250 * SIM_MS) /* between looks at signals and the like */
+#define STATUS_EVERY  (10 * SIM_SEC)
+#define METRICS_EVERY (60 * SIM_SEC) /* or the upload's interval */
 
 struct xp_agent {
 	struct xp_agent_params params;
@@ -32,7 +35,9 @@ struct xp_agent {
 	struct xp_daemon_log log;
 	struct xp_notify notify;
 	int status_fd; /* -1: none */
-	sim_ns status_at;
+	sim_ns status_at, metrics_at;
+	uint64_t start_s, list_s, n_answers; /* of agent_metrics.h */
+	int metrics_failed;
 	uint64_t n_logged, n_blamed;
 	char self[16];
 	struct algo_pingmesh_log lines[ALGO_PINGMESH_LOG];
@@ -121,6 +126,48 @@ static void tell_status(struct xp_agent *a)
 	a->status_at = agent_daemon_now(a) + STATUS_EVERY;
 }
 
+/* --- metrics -------------------------------------------------------------- */
+/* A list that came or was the same makes the list new, whatever the agent thinks
+ * of it: that has counters of its own. */
+static void agent_note_list(struct xp_agent *a)
+{
+	const struct xp_fetch_counters *c = xp_fetch_count(a->fetch);
+	if (c->n_lists + c->n_same > a->n_answers)
+		a->list_s = clock_wall() / SIM_SEC;
+	a->n_answers = c->n_lists + c->n_same;
+}
+
+static int agent_write_metrics(struct xp_agent *a, struct sim_err *e)
+{
+	const sim_ns every = sim_ns_of(a->params.agent.upload_interval_s);
+	char text[XP_AGENT_METRICS];
+	struct sim_text t = {text, sizeof(text), 0};
+	struct xp_agent_seen x = {.contacts = *xp_fetch_count(a->fetch),
+	    .memory_mib = a->params.memory_mib,
+	    .start_s = a->start_s,
+	    .list_s = a->list_s,
+	    .at_s = clock_wall() / SIM_SEC};
+	a->metrics_at = agent_daemon_now(a) +
+	    (every < METRICS_EVERY ? every : METRICS_EVERY);
+	if (!a->params.metrics)
+		return 0;
+	algo_pingmesh_agent_status(a->agents.state, &x.status);
+	xp_daemon_cost(&x.cost);
+	xp_agent_put_metrics(&t, &x);
+	return res_file_write(a->params.metrics, text, t.n, e);
+}
+
+/* A file that cannot be written is no reason to stop probing; it is told of when
+ * that begins. */
+static void agent_tell_metrics(struct xp_agent *a)
+{
+	struct sim_err e;
+	const int failed = agent_write_metrics(a, &e) < 0;
+	if (failed && !a->metrics_failed)
+		xp_daemon_log_say(&a->log, clock_wall(), "%s", e.msg);
+	a->metrics_failed = failed;
+}
+
 static void log_status(struct xp_agent *a)
 {
 	char text[XP_DAEMON_TEXT];
@@ -202,6 +249,9 @@ static int run_slice(struct xp_agent *a, sim_ns until, struct sim_err *e)
 	xp_notify_alive(&a->notify, agent_daemon_now(a));
 	if (agent_daemon_now(a) >= a->status_at)
 		tell_status(a);
+	agent_note_list(a);
+	if (agent_daemon_now(a) >= a->metrics_at)
+		agent_tell_metrics(a);
 	return 0;
 }
 
@@ -239,6 +289,7 @@ static int wind_down(struct xp_agent *a, struct sim_err *e)
 	    " uploaded, %u under way and %u held are lost",
 	    s.count.n_probes, s.count.n_uploaded, s.n_in_flight, s.n_held);
 	tell_status(a);
+	agent_tell_metrics(a);
 	return rc;
 }
 
@@ -325,7 +376,14 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 	 * next ones, too. */
 	if ((rc = xp_fetch_serve(a->fetch, a->fabric, e)) < 0)
 		return sim_wrap(e, rc, "by the user that it becomes (--user)");
-	return open_agent(a, e);
+	if ((rc = open_agent(a, e)) < 0)
+		return rc;
+	/* Written for the first time now, by whoever it has become, so that a
+	 * folder that is not its own shows at the start. */
+	a->start_s = clock_wall() / SIM_SEC;
+	if ((rc = agent_write_metrics(a, e)) < 0)
+		return sim_wrap(e, rc, "by the user that it becomes (--user)");
+	return 0;
 }
 
 int xp_agent_open(struct xp_agent **out, const struct xp_agent_params *p,

@@ -28,6 +28,7 @@ struct xp_agent_params {
 	const char *signed_by;    /* NULL: lists need no signature */
 	const char *user;         /* NULL: see xp_daemon_drop() */
 	const char *log, *status; /* NULL: stderr; none */
+	const char *metrics;      /* agent_metrics.h; NULL: none */
 	uint32_t memory_mib;      /* 0: no limit */
 	double for_s;             /* 0: until a signal comes */
 	double grace_s;

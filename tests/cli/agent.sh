@@ -109,6 +109,33 @@ files_are_opened_before_rights_are_given_up() {
 	says_once '/dev/null is no regular file'
 }
 
+# By whom it becomes, in one piece, and at no port.
+metrics_are_in_a_file() {
+	needs_lists
+	own_servers
+	stub "$list"
+	local to=$PWD/metrics
+	mkdir -m 777 metrics
+	chmod 755 . ..
+	local before
+	before=$(date +%s)
+	run_for 0 agent --controller "$url" --for 3 -p fetch_retry=1 \
+	    -p upload_interval=1 --metrics "$to/agent.prom"
+	[[ $(ls -A metrics) = agent.prom ]]
+	prom() { python3 "$tree/tests/cli/lib/prom.py" "$to/agent.prom" "$@"; }
+	# At the end it has dropped its list.
+	[[ $(prom culprit_agent_lists_total culprit_agent_contact_lists_total \
+	    culprit_agent_probes_total culprit_agent_peers \
+	    culprit_agent_window_p99_seconds) = "1 1 0 0 nan" ]]
+	(($(prom culprit_agent_last_list_seconds) >= before))
+	(($(prom culprit_agent_written_seconds) > $(prom process_start_time_seconds)))
+	mkdir -m 700 closed
+	[[ ${options[*]} = *root* || $(id -u) != 0 ]] || {
+		run_for 3 agent --controller "$url" --metrics closed/agent.prom
+		says_once 'by the user that it becomes .--user.: cannot .*closed/agent.prom'
+	}
+}
+
 # Whatever its controller says.
 a_list_that_asks_for_more_than_allowed_is_refused_whole() {
 	needs_lists
@@ -394,7 +421,7 @@ run_tests once_it_says_whether_there_is_a_list \
     a_list_that_asks_for_more_than_allowed_is_refused_whole \
     lists_are_taken_by_their_signature_alone \
     an_older_list_is_refused_and_closes_the_agent \
-    files_are_opened_before_rights_are_given_up \
+    files_are_opened_before_rights_are_given_up metrics_are_in_a_file \
     a_certificate_that_nobody_signed_is_refused \
     it_ends_by_signals_and_tells_its_status systemd_is_told units_are_valid \
     mistakes_are_named live_recordings_have_counters
