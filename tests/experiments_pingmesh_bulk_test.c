@@ -296,15 +296,14 @@ static void what_only_agents_have_is_refused(void **state)
 		       "{payload_probes: true}",
 	    "payloads in bulk have no times");
 	assert_refused("trace: {on: true}", "only agents trace");
-	assert_refused("agent: {ports: list}", "ports in bulk");
+	assert_refused("agent: {ports: list}",
+	    "dc_interval_s differ, and one count goes over ports for both");
 	assert_refused("history: 1200", "of one window or of all");
 	assert_refused("pinglist: {vips: \"198.18.0.1\"}", "vips are probed");
 	assert_refused("pinglist: {ports: \"80,81\"}", "of one class");
 	assert_refused("pinglist: {payload_probes: true}", "carry none");
 	assert_refused("window: 601, duration: 601",
 	    "window 601 s is no whole number of probes of a pair, one each ");
-	assert_refused("agent: {first_port: 40000, last_port: 40009}",
-	    "more probes than ports (10)");
 }
 
 static void too_many_probes_to_be_told_are_refused(void **state)

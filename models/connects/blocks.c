@@ -35,6 +35,27 @@ static int fails_until(struct connects *c, enum connects_level level,
 	return rc;
 }
 
+/* Likewise those of the five-tuple T alone. */
+static int tuple_fails(struct connects *c, const struct connects_tuple *t,
+    struct sim_err *e)
+{
+	const sim_ns every = c->params.mesh.every_ns[t->level];
+	const sim_ns turn = every * t->period, from = c->now.from;
+	const sim_ns end = c->scene->truth.hole[t->hole].to_ns;
+	const int all = !c->soon[t->src] &&
+	    (end == SIM_NEVER || c->now.to + c->ladder_ns <= end);
+	sim_ns at =
+	    connects_phase(c, t->level, t->src, t->dst) + t->first * every;
+	int rc = 0;
+	if (at < from)
+		at += (from - at + turn - 1) / turn * turn;
+	for (; rc == 0 && at < c->now.to; at += turn)
+		rc = all ? connects_put(c, t->src, t->dst, at, 1,
+			       CONNECTS_TIMED_OUT, e)
+			 : connects_follow(c, t->src, t->dst, at, e);
+	return rc;
+}
+
 static int not_made(struct connects *c, enum connects_level level,
     topo_host src, topo_host dst, struct sim_err *e)
 {
@@ -80,5 +101,8 @@ int connects_blocks(struct connects *c, struct sim_err *e)
 		if (rc == 0)
 			rc = fails_until(c, p->level, p->out, p->in, end, e);
 	}
+	for (size_t i = 0; rc == 0 && i < c->n_tuples; i++)
+		if (!c->off[c->tuple[i].src] && !c->off[c->tuple[i].dst])
+			rc = tuple_fails(c, &c->tuple[i], e);
 	return rc;
 }

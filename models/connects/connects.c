@@ -34,7 +34,7 @@ int connects_open(struct connects **out, const struct topo *t,
 	    (rc = SIM_ZALLOC(&c->order, t->n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->off, t->n_hosts, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->soon, t->n_hosts, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&c->hole_1, c->clos.all_tors, e)) < 0) {
+	    (rc = SIM_ZALLOC(&c->listed, c->clos.all_tors, e)) < 0) {
 		connects_close(c);
 		return rc;
 	}
@@ -51,9 +51,10 @@ void connects_close(struct connects *c)
 	free(c->order);
 	free(c->off);
 	free(c->soon);
-	free(c->hole_1);
+	free(c->listed);
 	free(c->source);
 	free(c->pair);
+	free(c->tuple);
 	free(c->change);
 	free(c);
 }
@@ -110,11 +111,37 @@ int connects_fits(const struct topo *t, const struct scene *s,
 	return rc;
 }
 
+int connects_fits_again(const struct topo *t, const struct scene *s,
+    struct sim_err *e)
+{
+	const struct truth *x = &s->truth;
+	char name[64];
+	for (size_t i = 0; i < x->n_faults; i++)
+		if (!truth_is_mark(&x->fault[i]))
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "link %u is faulty and pairs come to their ports "
+			    "again, so to its paths; in bulk paths are new "
+			    "each time.",
+			    x->fault[i].link);
+	for (size_t i = 0; i < x->n_holes; i++) {
+		if (x->hole[i].at < t->clos.all_tors)
+			continue;
+		topo_node_name(t, t->n_hosts + x->hole[i].at, name);
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "%s has a black hole and pairs come to their ports again; "
+		    "in bulk only ToRs may have one then.",
+		    name);
+	}
+	return 0;
+}
+
 int connects_begin(struct connects *c, const struct scene *s, struct sim_err *e)
 {
 	uint32_t key[2];
 	int rc = connects_fits(c->topo, s, e);
-	if (rc < 0)
+	if (rc < 0 ||
+	    (c->params.ports.again &&
+		(rc = connects_fits_again(c->topo, s, e)) < 0))
 		return rc;
 	c->scene = s;
 	sim_rng_key(key, &s->where, SIM_STREAM_CONNECTS);
@@ -146,6 +173,27 @@ sim_ns connects_phase(const struct connects *c, enum connects_level level,
 	    connects_mix((uint64_t)src << 32 | dst, c->phase_key);
 	return (sim_ns)((double)(x >> 11) * 0x1p-53 *
 	    (double)c->params.mesh.every_ns[level]);
+}
+
+/* With of_list the entry that comes first has a port that is drawn, and entries
+ * follow each other as they stand in the list, near ones first. Agents send in
+ * order of phases, which are drawn: the law is the same. */
+struct connects_turn connects_turn_of(const struct connects *c,
+    enum connects_level level, topo_host src, topo_host dst)
+{
+	const struct connects_mesh *m = &c->params.mesh;
+	const struct connects_ports *p = &c->params.ports;
+	uint32_t k = 0;
+	if (!p->of_list)
+		return (struct connects_turn){(src + dst) % p->n, 1};
+	while (m->peer(m->arg, level, src, k) != dst)
+		k++;
+	k += level == CONNECTS_DC ? m->n_peers[CONNECTS_TOR] : 0;
+	return (
+	    struct connects_turn){(uint32_t)((connects_mix(src, c->phase_key) +
+						 k) %
+				      p->n),
+	    (m->n_peers[CONNECTS_TOR] + m->n_peers[CONNECTS_DC]) % p->n};
 }
 
 /* How many are due before T. */

@@ -27,8 +27,11 @@
  *
  * The law is that of models/sim/connect.c but for this:
  * - The five-tuple of each connect is a new one: paths and corrupt entries are
- *   drawn, not hashed. A pair comes to a source port again after
- *   as many connects as there are ports; then this is wrong.
+ *   drawn, not hashed. A pair comes to a source port again after as many
+ *   connects as there are ports; then this is wrong, unless ports.again is set.
+ *   With that each five-tuple has the fate that rules of type 2 give it, and
+ *   paths must not matter: no link may be worse than noise, and only ToRs may
+ *   have such rules.
  * - Pairs connect from time 0 on, each at a phase of its own. Agents fetch a list
  *   first, and are put off at times.
  * - A server that goes off loses the rows that are under way, but not connects
@@ -67,8 +70,19 @@ struct connects_mesh {
 	sim_ns every_ns[CONNECTS_N_LEVELS];
 };
 
+/* The source port of a server's next connect. A pair takes the N from `first` on
+ * in turn; with of_list one count goes over them for all peers of the server,
+ * all of which have one interval then, so that a pair sees n / gcd(n, peers).
+ * AGAIN: pairs come to their ports again. */
+struct connects_ports {
+	uint32_t n;
+	uint16_t first, dst;
+	uint8_t of_list, again;
+};
+
 struct connects_params {
 	struct connects_mesh mesh;
+	struct connects_ports ports; /* n may be 0 without `again` */
 	const struct fabric_sim_tcp_ladder *ladder;
 	unsigned n_retries; /* at most the ladder's */
 	sim_ns give_up_ns;  /* after so long; 0: after the ladder's last wait */
@@ -117,8 +131,14 @@ void connects_close(struct connects *c);
 int connects_fits(const struct topo *t, const struct scene *s,
     struct sim_err *e);
 
+/* Likewise of ports that pairs come to again: no faulty links, and no hole of
+ * type 2 above ToRs, as what they drop is known by its path. */
+int connects_fits_again(const struct topo *t, const struct scene *s,
+    struct sim_err *e);
+
 /* The scene from now on, which is kept. Its truth may be changed between windows
- * as long as it is sorted. Errors those of connects_fits(), SIM_ENOMEM. */
+ * as long as it is sorted. Errors those of connects_fits() and, with ports.again,
+ * of connects_fits_again(); SIM_ENOMEM. */
 int connects_begin(struct connects *c, const struct scene *s,
     struct sim_err *e);
 
@@ -136,6 +156,20 @@ uint32_t connects_due(const struct connects *c, enum connects_level level,
 /* When the first is due, from 0 on. */
 sim_ns connects_phase(const struct connects *c, enum connects_level level,
     topo_host src, topo_host dst);
+
+/* The ports of a pair: its connect K has the (at + K * step) % n-th of the range.
+ * Cost O(1), with ports.of_list O(peers). */
+struct connects_turn {
+	uint32_t at, step;
+};
+struct connects_turn connects_turn_of(const struct connects *c,
+    enum connects_level level, topo_host src, topo_host dst);
+
+static inline uint16_t connects_port(const struct connects_ports *p,
+    const struct connects_turn *t, uint64_t k)
+{
+	return (uint16_t)(p->first + (t->at + k * t->step) % p->n);
+}
 
 static inline enum connects_hops connects_hops_of(const struct topo_clos *c,
     topo_host a, topo_host b)

@@ -26,13 +26,22 @@ struct connects_pair {
 	uint8_t level;
 };
 
-/* What holds while [from, to) lasts. */
+/* A five-tuple that a hole of type 2 drops: of all connects of the pair those
+ * number `first`, first + period and so on. */
+struct connects_tuple {
+	topo_host src, dst;
+	uint32_t hole, first, period;
+	uint8_t level;
+};
+
+/* What holds while [from, to) lasts. Listed is what a hole drops for sure: pairs
+ * by type 1, five-tuples by type 2 where ports come again. */
 struct connects_segment {
 	sim_ns from, to;
 	double cap[CONNECTS_TIERS]; /* hazard of a link that is no source */
 	double flat_hazard[CONNECTS_N_HOPS];
 	uint8_t is_flat; /* all links of a tier alike, nothing else at all */
-	uint8_t any_off, any_hole_1, any_hole_2;
+	uint8_t any_off, any_listed, any_hole_2;
 };
 
 struct connects {
@@ -49,11 +58,13 @@ struct connects {
 	double *noise, *hazard; /* [links] */
 	uint32_t *order;        /* [links] 0: no source; else 1 + its index */
 	uint8_t *off, *soon;    /* [hosts] off; goes off before long */
-	uint8_t *hole_1;        /* [ToRs] has a hole of type 1 */
+	uint8_t *listed;        /* [ToRs] has a hole whose victims are listed */
 	struct connects_source *source;
 	size_t n_sources, cap_sources;
 	struct connects_pair *pair;
 	size_t n_pairs, cap_pairs;
+	struct connects_tuple *tuple;
+	size_t n_tuples, cap_tuples;
 	sim_ns *change; /* of the window */
 	size_t n_changes, cap_changes;
 
@@ -73,13 +84,21 @@ int connects_settle(struct connects *c, sim_ns from, sim_ns to,
     struct sim_err *e);
 
 /* The hole of type 2 that is at the upper end of L, or where L leads to, AT; or
- * NULL. *INDEX is its own. */
+ * NULL. *INDEX is its own. NULL as well where five-tuples are listed. */
 const struct truth_hole *connects_hole_2(const struct connects *c, topo_link l,
     sim_ns at, size_t *index);
 
-/* 1 if a hole of type 1 drops what A and B send each other AT. */
-int connects_pair_is_dead(const struct connects *c, topo_host a, topo_host b,
-    sim_ns at);
+/* --- listed.c ------------------------------------------------------------- */
+
+/* List the pairs, or the five-tuples, that hole I of a ToR drops and no earlier
+ * one does. */
+int connects_list_pairs(struct connects *c, size_t i, struct sim_err *e);
+int connects_list_tuples(struct connects *c, size_t i, struct sim_err *e);
+
+/* 1 if a listed hole drops AT what a connect from SRC to DST, whose first SYN was
+ * SENT, sends or is sent. */
+int connects_is_dead(const struct connects *c, enum connects_level level,
+    topo_host src, topo_host dst, sim_ns sent, sim_ns at);
 
 /* --- rows.c --------------------------------------------------------------- */
 

@@ -183,8 +183,8 @@ static int connect_is_lost(struct connects *c, struct connect *x, sim_ns at)
 	if (now ? c->off[x->dst]
 		: truth_outage_at(truth, TRUTH_HOST_OFF, x->dst, at) != NULL)
 		return 1;
-	if ((now ? c->now.any_hole_1 : truth->n_holes > 0) &&
-	    connects_pair_is_dead(c, x->src, x->dst, at))
+	if ((now ? c->now.any_listed : truth->n_holes > 0) &&
+	    connects_is_dead(c, x->level, x->src, x->dst, x->sent, at))
 		return 1;
 	if ((now ? c->now.any_hole_2 : truth->n_holes > 0) &&
 	    connect_meets_hole(c, x, at))
@@ -218,6 +218,7 @@ int connects_follow(struct connects *c, topo_host src, topo_host dst,
 	    .dst = dst,
 	    .sent = sent,
 	    .hops = (uint8_t)connects_hops_of(&c->clos, src, dst)};
+	x.level = x.hops == CONNECTS_INTRA_TOR ? CONNECTS_TOR : CONNECTS_DC;
 	return connect_follow(c, &x, e);
 }
 
@@ -286,10 +287,11 @@ static int crowd_at(const struct connects *c, const struct crowd *w, uint64_t i,
 		return 0;
 	if (c->now.any_off && (c->off[a] || c->off[b]))
 		return 0;
-	return !c->now.any_hole_1 ||
-	    (!c->hole_1[a / c->clos.n_hosts] &&
-		!c->hole_1[b / c->clos.n_hosts]) ||
-	    !connects_pair_is_dead(c, a, b, c->now.from);
+	return !c->now.any_listed ||
+	    (!c->listed[a / c->clos.n_hosts] &&
+		!c->listed[b / c->clos.n_hosts]) ||
+	    !connects_is_dead(c, w->level, x->src, x->dst, x->sent,
+		c->now.from);
 }
 
 /* Go on to the next of the crowd that is looked at and can be marked; each is

@@ -8,7 +8,6 @@
 
 #include "models/connects/impl.h"
 #include "sim/vec.h"
-#include "topo/addr.h"
 
 /* --- changes -------------------------------------------------------------- */
 
@@ -278,6 +277,8 @@ const struct truth_hole *connects_hole_2(const struct connects *c, topo_link l,
 	const struct topo_clos *k = &c->clos;
 	const struct topo_clos_place p = topo_clos_place(k, l);
 	topo_switch s;
+	if (c->params.ports.again)
+		return NULL;
 	switch (p.class) {
 	case TOPO_HOST_TOR:
 		s = p.high;
@@ -309,88 +310,28 @@ const struct truth_hole *connects_hole_2(const struct connects *c, topo_link l,
 	return NULL;
 }
 
-/* --- pairs ---------------------------------------------------------------- */
-
-static int drops_pair(const struct truth_hole *h, topo_host a, topo_host b)
-{
-	const struct topo_tuple there = {.src_ip = topo_addr_of_host(a),
-	    .dst_ip = topo_addr_of_host(b)};
-	const struct topo_tuple back = {.src_ip = there.dst_ip,
-	    .dst_ip = there.src_ip};
-	return blackhole_rule_drops(&h->rule, &there) ||
-	    blackhole_rule_drops(&h->rule, &back);
-}
-
-/* Both ways of a connect lead through the ToRs of both ends. The index of the
- * first hole that drops it, or n_holes. */
-static size_t hole_of_pair(const struct connects *c, topo_host a, topo_host b,
-    sim_ns at)
-{
-	const struct truth *x = &c->scene->truth;
-	const topo_switch tor[2] = {a / c->clos.n_hosts, b / c->clos.n_hosts};
-	size_t found = x->n_holes;
-	for (int k = 0; k < 2; k++)
-		for (size_t i = truth_first_hole(x, tor[k]);
-		     i < found && x->hole[i].at == tor[k]; i++)
-			if (x->hole[i].rule.type == BLACKHOLE_RULE_PAIR &&
-			    connects_is_at(at, x->hole[i].from_ns,
-				x->hole[i].to_ns) &&
-			    drops_pair(&x->hole[i], a, b))
-				found = i;
-	return found;
-}
-
-int connects_pair_is_dead(const struct connects *c, topo_host a, topo_host b,
-    sim_ns at)
-{
-	return hole_of_pair(c, a, b, at) < c->scene->truth.n_holes;
-}
-
-/* The pairs of hole I that no earlier one has. Where both servers are under its
- * ToR the one with the lower number counts. */
-static int add_dead_pairs(struct connects *c, size_t i, struct sim_err *e)
-{
-	const struct connects_mesh *m = &c->params.mesh;
-	const uint32_t n = c->clos.n_hosts, tor = c->scene->truth.hole[i].at;
-	for (topo_host a = tor * n; a < (tor + 1) * n; a++)
-		for (unsigned k = 0; k < CONNECTS_N_LEVELS; k++)
-			for (uint32_t p = 0; p < m->n_peers[k]; p++) {
-				const topo_host b = m->peer(m->arg, k, a, p);
-				if ((b / n == tor && b < a) ||
-				    hole_of_pair(c, a, b, c->now.from) != i)
-					continue;
-				int rc = SIM_RESERVE(&c->pair, &c->cap_pairs,
-				    c->n_pairs + 1, e);
-				if (rc < 0)
-					return rc;
-				c->pair[c->n_pairs++] =
-				    (struct connects_pair){.in = a,
-					.out = b,
-					.hole = (uint32_t)i,
-					.level = (uint8_t)k};
-			}
-	return 0;
-}
+/* --- holes ---------------------------------------------------------------- */
 
 static int set_holes(struct connects *c, struct sim_err *e)
 {
 	const struct truth *x = &c->scene->truth;
 	int rc = 0;
-	c->n_pairs = 0;
-	memset(c->hole_1, 0, c->clos.all_tors);
+	c->n_pairs = c->n_tuples = 0;
+	memset(c->listed, 0, c->clos.all_tors);
 	for (size_t i = 0; rc == 0 && i < x->n_holes; i++) {
 		const struct truth_hole *h = &x->hole[i];
 		if (!connects_is_at(c->now.from, h->from_ns, h->to_ns))
 			continue;
-		if (h->rule.type == BLACKHOLE_RULE_TUPLE) {
+		const int tuples = h->rule.type == BLACKHOLE_RULE_TUPLE;
+		if (tuples && !c->params.ports.again) {
 			c->now.any_hole_2 = 1;
 			rc = add_hole_links(c, h->at, share_of_rule(&h->rule),
 			    e);
 			continue;
 		}
-		c->now.any_hole_1 = 1;
-		c->hole_1[h->at] = 1;
-		rc = add_dead_pairs(c, i, e);
+		c->now.any_listed = c->listed[h->at] = 1;
+		rc = tuples ? connects_list_tuples(c, i, e)
+			    : connects_list_pairs(c, i, e);
 	}
 	return rc;
 }
@@ -420,7 +361,7 @@ static void set_flat(struct connects *c)
 	struct connects_segment *g = &c->now;
 	topo_link first[CONNECTS_TIERS + 1];
 	tier_links(c, first);
-	g->is_flat = c->n_sources == 0 && !g->any_off && !g->any_hole_1;
+	g->is_flat = c->n_sources == 0 && !g->any_off && !g->any_listed;
 	for (int t = 0; t < CONNECTS_TIERS && g->is_flat; t++)
 		for (topo_link l = first[t]; l < first[t + 1]; l++)
 			g->is_flat &= c->hazard[l] == g->cap[t];

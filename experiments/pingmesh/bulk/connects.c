@@ -56,7 +56,6 @@ static int mesh_fit_times(const struct connects_params *c,
     const struct xp_pingmesh *p, struct sim_err *e)
 {
 	const sim_ns window = (sim_ns)llround(p->window_s * 1e9);
-	const uint32_t n_ports = p->agent.last_port - p->agent.first_port + 1u;
 	for (int l = 0; l < CONNECTS_N_LEVELS; l++) {
 		const sim_ns every = c->mesh.every_ns[l];
 		if (c->mesh.n_peers[l] == 0)
@@ -67,13 +66,34 @@ static int mesh_fit_times(const struct connects_params *c,
 			    "pair, one each %g s; use plane pingmesh, or "
 			    "another window.",
 			    p->window_s, (double)every / 1e9);
-		if (p->duration_s * 1e9 / (double)every > n_ports)
-			return sim_fail(e, SIM_EUNSUPPORTED,
-			    "duration %g s: a pair has more probes than ports "
-			    "(%u), and meets each path and corrupt entry "
-			    "again; use plane pingmesh, or more ports.",
-			    p->duration_s, n_ports);
 	}
+	return 0;
+}
+
+/* Five-tuples are drawn unless pairs may come to one again. */
+static int mesh_set_ports(struct connects_params *c,
+    const struct algo_pinglist *l, const struct xp_pingmesh *p,
+    struct sim_err *e)
+{
+	const struct connects_mesh *m = &c->mesh;
+	const int of_list = p->agent.ports == ALGO_PINGMESH_PORTS_LIST;
+	c->ports = (struct connects_ports){.n = p->agent.last_port -
+		p->agent.first_port + 1u,
+	    .first = (uint16_t)p->agent.first_port,
+	    .dst = l->port[0],
+	    .of_list = (uint8_t)of_list,
+	    .again = (uint8_t)of_list};
+	if (of_list && m->n_peers[CONNECTS_TOR] > 0 &&
+	    m->n_peers[CONNECTS_DC] > 0 &&
+	    m->every_ns[CONNECTS_TOR] != m->every_ns[CONNECTS_DC])
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "agent.ports list: pinglist.tor_interval_s and "
+		    "dc_interval_s differ, and one count goes over ports for "
+		    "both; use plane pingmesh, or one interval.");
+	for (int k = 0; k < CONNECTS_N_LEVELS; k++)
+		if (m->n_peers[k] > 0 &&
+		    p->duration_s * 1e9 / (double)m->every_ns[k] > c->ports.n)
+			c->ports.again = 1;
 	return 0;
 }
 
@@ -91,10 +111,6 @@ static int mesh_fit(const struct xp_pingmesh *p, struct sim_err *e)
 	if (p->trace.on)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "trace.on: only agents trace; use plane pingmesh.");
-	if (p->agent.ports == ALGO_PINGMESH_PORTS_LIST)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "agent.ports list: ports in bulk are those of the order "
-		    "pair; use plane pingmesh.");
 	if (p->along != XP_ALONG_QUANTILE && history > 1 &&
 	    history < xp_pingmesh_n_windows(p))
 		return sim_fail(e, SIM_EUNSUPPORTED,
@@ -139,5 +155,6 @@ int xp_bulk_mesh_connects(struct connects_params *c,
 		if ((rc = fabric_sim_rtt_init(&c->law[h], profile, 2 + 2 * h, 0,
 			 fmin(load, FABRIC_SIM_RTT_MAX_LOAD), e)) < 0)
 			return rc;
-	return mesh_fit_times(c, p, e);
+	rc = mesh_fit_times(c, p, e);
+	return rc < 0 ? rc : mesh_set_ports(c, l, p, e);
 }

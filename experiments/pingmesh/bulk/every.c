@@ -18,6 +18,7 @@ struct every_pair {
 	enum connects_level level;
 	enum connects_hops hops;
 	sim_ns phase;
+	struct connects_turn turn;
 };
 
 int xp_every_open(struct xp_every *v, const struct topo_clos *clos,
@@ -84,6 +85,7 @@ static sim_ns quick_rtt(const struct every_pair *p, struct sim_rng *r)
 static int tell_pair(const struct every_pair *p, sim_ns from, sim_ns to,
     struct sim_rng *r, struct obs_probes *out, struct sim_err *e)
 {
+	const struct connects_ports *ports = &p->s->connects.ports;
 	const sim_ns every = p->s->connects.mesh.every_ns[p->level];
 	sim_ns k = from <= p->phase ? 0 : (from - p->phase + every - 1) / every;
 	int rc = 0;
@@ -99,9 +101,8 @@ static int tell_pair(const struct every_pair *p, sim_ns from, sim_ns to,
 				     : quick_rtt(p, r),
 		    .src_host = p->src,
 		    .dst_host = p->dst,
-		    .src_port = (uint16_t)(p->v->first_port +
-			(k + p->src + p->dst) % p->v->n_ports),
-		    .dst_port = p->v->dst_port,
+		    .src_port = connects_port(ports, &p->turn, k),
+		    .dst_port = ports->dst,
 		    .outcome = failed ? OBS_TIMED_OUT : OBS_CONNECTED,
 		    .level = p->level == CONNECTS_TOR ? OBS_LEVEL_TOR
 						      : OBS_LEVEL_DC};
@@ -129,6 +130,7 @@ static int tell_sender(struct xp_every *v, const struct connects *c,
 			p.dst = m->peer(m->arg, l, h, k);
 			p.hops = connects_hops_of(&s->clos, h, p.dst);
 			p.phase = connects_phase(c, l, h, p.dst);
+			p.turn = connects_turn_of(c, l, h, p.dst);
 			rc = tell_pair(&p, from, to, r, out, e);
 		}
 	for (size_t i = 0; i < p.n_rows; i++)

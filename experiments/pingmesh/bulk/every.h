@@ -16,8 +16,6 @@ struct xp_every {
 	size_t n, cap;
 	uint32_t *first; /* [hosts + 1] of the rows of a sender */
 	uint8_t *met;    /* [hosts] peers with a row of the sender */
-	uint16_t first_port, dst_port;
-	uint32_t n_ports;
 };
 
 int xp_every_open(struct xp_every *v, const struct topo_clos *clos,
@@ -28,8 +26,8 @@ void xp_every_close(struct xp_every *v);
 int xp_every_take(struct xp_every *v, const struct connects_row *r,
     struct sim_err *e);
 
-/* Add all probes that C made in [from, to) to OUT, and forget their rows. The
- * ports of a pair follow each other. Errors SIM_ENOMEM. */
+/* Add all probes that C made in [from, to) to OUT, and forget their rows.
+ * Errors SIM_ENOMEM. */
 int xp_every_tell(struct xp_every *v, const struct connects *c,
     const struct xp_mesh_sums *s, sim_ns from, sim_ns to, struct sim_rng *r,
     struct obs_probes *out, struct sim_err *e);

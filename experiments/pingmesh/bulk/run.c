@@ -105,13 +105,7 @@ static int mesh_open_tables(struct xp_bulk_mesh *m, struct sim_err *e)
 		    "make the window or the network smaller.",
 		    n, MOST_PROBES,
 		    (double)m->window_ns / 1e9 * mesh_n_kept(m));
-	m->every.first_port = 0;
-	const int rc = xp_every_open(&m->every, &m->topo->clos, e);
-	m->every.first_port = (uint16_t)m->params->agent.first_port;
-	m->every.n_ports =
-	    m->params->agent.last_port - m->params->agent.first_port + 1u;
-	m->every.dst_port = m->plan.port[0];
-	return rc;
+	return xp_every_open(&m->every, &m->topo->clos, e);
 }
 
 int xp_bulk_mesh_open(struct xp_bulk_mesh **out, const struct topo *t,
