@@ -36,6 +36,7 @@ const struct cmd_verb cmd_verbs[] = {
     {"controller", "serve pinglists to agents over HTTP", cmd_controller},
     {"collector", "take what agents saw over HTTP, and keep it", cmd_collector},
     {"agent", "probe from this host, as controllers say", cmd_agent},
+    {"doctor", "are those three well? Lists, data, SLAs, budgets", cmd_doctor},
     {"ca", "certificates by which those three know each other", cmd_ca},
     {"latency", "connect times of probes in healthy networks", cmd_latency},
     {"record", "one run of Pingmesh as its collector saw it", cmd_record},

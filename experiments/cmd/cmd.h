@@ -41,6 +41,7 @@ int cmd_bounds(int argc, char **argv);
 int cmd_pinglist(int argc, char **argv);
 int cmd_controller(int argc, char **argv);
 int cmd_collector(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
 int cmd_agent(int argc, char **argv);
 int cmd_ca(int argc, char **argv);
 int cmd_latency(int argc, char **argv);

@@ -126,6 +126,12 @@ const struct cmd_example cmd_examples[] = {
     {"agent",
 	"culprit agent --controller http://a:8080 --port 8765,8766 --dscp 46,8",
 	"two QoS classes"},
+    {"doctor",
+	"culprit doctor --controller http://127.0.0.1:8080 --collector "
+	"http://127.0.0.1:8081",
+	"on the host where both run"},
+    {"doctor", "culprit doctor --dir /var/lib/culprit /run/culprit/*.prom",
+	"by files: a collector's store, and agents"},
     {"ca",
 	"culprit ca fleet --server 10.0.0.250,controller.example --agent "
 	"10.0.0.1-10.0.0.12",

@@ -125,6 +125,9 @@ static int call_go(struct call *x, const struct xp_call *c, const char *url,
 	    curl_easy_setopt(easy, CURLOPT_CUSTOMREQUEST, c->method) !=
 		CURLE_OK)
 		return sim_fail(e, SIM_ENOMEM, "there is no memory.");
+	if (c->identity && !xp_url_identify(easy, c->identity))
+		return sim_fail(e, SIM_EDEP,
+		    "libcurl does not take the certificates.");
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, x->why);
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, 5L);
 	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -150,6 +153,8 @@ int xp_call(const struct xp_call *c, FILE *out, struct xp_call_got *got,
 	char base[XP_URL_MAX], *url = NULL;
 	int rc = xp_url_take(base, c->url, strlen(c->url), "", e);
 	*got = (struct xp_call_got){0};
+	if (rc == 0 && c->identity)
+		rc = xp_url_check_plain(base, &c->identity->params, e);
 	if (rc < 0)
 		return rc;
 	const size_t n = strlen(base);

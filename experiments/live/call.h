@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "experiments/live/identity.h"
 #include "sim/err.h"
 
 enum { XP_CALL_MOST = 8 };
@@ -19,6 +20,9 @@ struct xp_call {
 	const char *method, *url, *path; /* "GET", "http://...", "/traces" */
 	const char *key[XP_CALL_MOST], *value[XP_CALL_MOST];
 	size_t n;
+	/* Not NULL: show its certificate and believe its authorities alone; or,
+	 * if it is without files, ask none but this host in the clear. */
+	const struct xp_identity *identity;
 };
 
 /* What came. */
