@@ -31,6 +31,7 @@ static struct plan {
 	uint32_t n_calls;
 	uint32_t fails; /* run of point 2 that fails; 0: none */
 	uint32_t stops; /* after so many calls; 0: never */
+	uint32_t holds; /* from that call on none ends by itself; 0: never */
 	volatile sig_atomic_t stop;
 	struct {
 		uint32_t point, run;
@@ -82,6 +83,10 @@ int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
 	note(point, run);
 	if (plan->stops && plan->n_calls >= plan->stops)
 		plan->stop = 1;
+	for (unsigned i = 0; plan->holds && plan->n_calls >= plan->holds &&
+	     i < 3000;
+	     i++)
+		usleep(10000);
 	if (plan->fails && point == 2 && run == plan->fails)
 		return sim_fail(e, SIM_EUNSUPPORTED, "it fails on purpose.");
 	for (size_t k = 0; k < res_row_doubles(1); k++)
@@ -358,6 +363,47 @@ static void what_cannot_end_a_point_is_refused(void **state)
 	}
 }
 
+/* --- asking --------------------------------------------------------------- */
+
+/* Whoever is asked says no. */
+static ssize_t refuse(void *arg, const char *text, size_t n)
+{
+	const int *to = arg;
+	if (memmem(text, n, "[Y/n]", 5))
+		assert_int_equal(write(*to, "n\n", 2), 2);
+	return (ssize_t)n;
+}
+
+/* And the same command goes on from there. */
+static void a_sweep_ends_by_an_answer(void **state)
+{
+	struct res_cube c;
+	struct xp_run_report report;
+	int in[2];
+	(void)state;
+	*plan = (struct plan){.holds = 50};
+	assert_int_equal(pipe(in), 0);
+	FILE *out = fopencookie(&in[1], "w",
+	    (cookie_io_functions_t){.write = refuse});
+	assert_non_null(out);
+	run(&c,
+	    (struct xp_run){.out = f_h5,
+		.n_workers = 2,
+		.expect = {.out = out, .answers = in[0]},
+		.report = &report});
+	assert_true(report.stopped);
+	assert_in_range(res_cube_progress(&c).n_done, 8, 50);
+	res_cube_free(&c);
+	*plan = (struct plan){0};
+	run(&c, (struct xp_run){.out = f_h5, .n_workers = 2});
+	assert_int_equal(res_cube_progress(&c).n_done, N_POINTS * N_RUNS);
+	res_cube_free(&c);
+	unlink(f_h5);
+	fclose(out);
+	close(in[0]);
+	close(in[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -367,6 +413,7 @@ int main(void)
 	    cmocka_unit_test(interruptions_change_nothing),
 	    cmocka_unit_test(a_run_that_fails_holds_its_point_up),
 	    cmocka_unit_test(what_cannot_end_a_point_is_refused),
+	    cmocka_unit_test(a_sweep_ends_by_an_answer),
 	};
 	plan = mmap(NULL, sizeof(*plan), PROT_READ | PROT_WRITE,
 	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);

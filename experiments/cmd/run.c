@@ -28,7 +28,7 @@ struct args {
 	char runs[64];
 	uint32_t n_workers; /* 0: not asked for */
 	struct xp_shard shard;
-	int smoke, force, fresh, json, quiet;
+	int smoke, force, fresh, json, quiet, yes;
 	int64_t point, run; /* -1: not given */
 	const char *until_ci, *metric, *algorithm;
 };
@@ -87,6 +87,9 @@ static const struct cmd_option cmd_run_options[] = {
 	.take = cmd_take_u32, .at = CMD_AT(n_workers), .min = 1, .max = 4096},
     {"quiet", 'q', NULL, "no progress", .take = cmd_take_flag,
 	.at = CMD_AT(quiet)},
+    {"yes", 'y', NULL,
+	"go on, however long it takes: nothing is said of that, nor asked",
+	.take = cmd_take_flag, .at = CMD_AT(yes)},
     {"json", 0, NULL, "print the summary as JSON", .take = cmd_take_flag,
 	.at = CMD_AT(json)},
     {.doc = "Where to:"},
@@ -147,6 +150,9 @@ static const struct cmd_line cmd_run_line = {
 	"same bytes for any number of jobs, shards and interruptions; but "
 	"not those of a real network (`fabric: netns`, `fabric: tun`), which "
 	"takes root and one worker.\n\n"
+	"Of a sweep that will take more than an hour it is told how long, once "
+	"that is known by the cells that ran; on a terminal it is asked whether "
+	"to go on, which it does until somebody says n.\n\n"
 	"--until-ci looks at a point at few numbers of runs, fixed before, and "
 	"shares the 5 % among these looks; an interval is never narrower than "
 	"what a run of a kind not seen yet could change. So it holds at 95 % "
@@ -335,6 +341,8 @@ static int make_until(char **until, const struct xp_spec *s,
 static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
     int argc, char **argv, struct sim_err *e)
 {
+	/* What runs by itself, or among others, is asked nothing. */
+	const int is_watched = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
 	unsigned n_complaints = 0;
 	struct res_cube cube = {0};
 	struct xp_run_report report = {0};
@@ -351,6 +359,9 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	    .fresh = a->fresh,
 	    .replace = a->force,
 	    .progress = a->quiet ? NULL : stderr,
+	    .expect = {.out = a->yes ? NULL : stderr,
+		.answers = is_watched ? STDIN_FILENO : -1,
+		.long_s = XP_EXPECT_LONG_S},
 	    .stop = cmd_catch_signals(),
 	    .complain = cmd_run_complain,
 	    .arg = &n_complaints,

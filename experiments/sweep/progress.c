@@ -51,8 +51,7 @@ static void add_bar(char *buf, size_t cap, const struct res_progress *c)
 	    "----------");
 }
 
-/* 0:07, 12:05, 3:00:00, 2d 04h */
-static void add_time(char *buf, size_t cap, double seconds)
+void xp_progress_add_time(char *buf, size_t cap, double seconds)
 {
 	/* Asked this way NaN, for which any comparison fails, is `long` too. */
 	if (!(seconds < 1e4 * 86400)) {
@@ -104,10 +103,10 @@ static void compose(char *buf, size_t cap, const struct xp_progress_line *l,
 	 * the rate is not known. */
 	if (l->ended) {
 		progress_add(buf, cap, "  in ");
-		add_time(buf, cap, (double)l->elapsed_ns / (double)SIM_SEC);
+		xp_progress_add_time(buf, cap, (double)l->elapsed_ns / (double)SIM_SEC);
 	} else if (l->per_s > 0 && n < c->n_cells) {
 		progress_add(buf, cap, "  ETA ");
-		add_time(buf, cap, (double)(c->n_cells - n) / l->per_s);
+		xp_progress_add_time(buf, cap, (double)(c->n_cells - n) / l->per_s);
 	}
 }
 

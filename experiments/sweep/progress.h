@@ -32,6 +32,10 @@ struct xp_progress_line {
 void xp_progress_format(char *buf, size_t cap,
     const struct xp_progress_line *l);
 
+/* Append a time to the string in BUF, cut off where it does not fit: 0:07, 12:05,
+ * 3:00:00, 2d 04h, and "long" for NaN too. */
+void xp_progress_add_time(char *buf, size_t cap, double seconds);
+
 enum { XP_PROGRESS_SAMPLES = 16 };
 
 /* Caller owns; nothing to free. */

@@ -43,6 +43,7 @@ struct sweep {
 	struct res_progress progress; /* kept up to date cell by cell */
 	struct xp_journal *journal;
 	struct xp_progress display;
+	struct xp_expect expect;
 	sim_ns published_ns, journaled_ns, synced_ns;
 	sim_ns publish_every_ns; /* by how long the last time took */
 	int unpublished;         /* OUT does not hold all of CUBE */
@@ -195,7 +196,10 @@ static int on_tick(void *ctx, struct sim_err *e)
 	if (rc == 0 && s->unpublished &&
 	    now - s->published_ns > s->publish_every_ns)
 		rc = publish(s, e);
-	return rc < 0 ? rc : s->run->stop && *s->run->stop;
+	if (rc == 0)
+		rc = xp_expect_update(&s->expect, &s->display, &s->progress,
+		    now);
+	return rc != 0 ? rc : s->run->stop && *s->run->stop;
 }
 
 /* Does this shard have to do the cell of a place and a run? Failed and crashed ones
@@ -368,6 +372,9 @@ static int sweep_run_serve(struct sweep *s, struct sim_err *e)
 			xp_progress_start(&s->display, s->run->progress,
 			    s->run->spec->figure, NULL, &s->progress,
 			    clock_now());
+			xp_expect_start(&s->expect, &s->progress,
+			    s->cube->n_points / s->cube->n_along,
+			    s->run->n_workers, clock_now());
 			rc = serve_all(s, &cells, n, e);
 			xp_progress_end(&s->display, &s->progress, clock_now());
 		}
@@ -532,7 +539,10 @@ static int prepare_until(struct sweep *s, struct sim_err *e)
 int xp_run_sweep(const struct xp_run *r, struct res_cube *cube,
     struct sim_err *e)
 {
-	struct sweep s = {.run = r, .cube = cube, .synced_ns = clock_now()};
+	struct sweep s = {.run = r,
+	    .cube = cube,
+	    .expect = r->expect,
+	    .synced_ns = clock_now()};
 	char *journal = NULL;
 	int rc = xp_spec_cube(r->spec, r->shard_i, r->shard_n, cube, e);
 	if (rc == 0)

@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #include "experiments/spec/spec.h"
+#include "experiments/sweep/expect.h"
 #include "results/cube.h"
 
 /* What came of it; also after an error. */
@@ -38,6 +39,7 @@ struct xp_run {
 	int replace; /* start over if they are of another sweep, or damaged */
 	int draw_anew; /* no cell uses the epoch of another, for tests */
 	FILE *progress;                    /* NULL: silent */
+	struct xp_expect expect;           /* zeroed: nobody is told or asked */
 	const volatile sig_atomic_t *stop; /* set: end early; may be NULL */
 	void (*complain)(void *arg, const char *message); /* failed cells */
 	void *arg;
