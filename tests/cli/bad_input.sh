@@ -150,15 +150,15 @@ journals_that_are_not_ours_are_left_alone() {
 journal_of_another() {
 	python3 - <<-'END'
 		import struct, sys
-		def fnv(b):
-		    h = 0xcbf29ce484222325
+		def fnv(b, h=0xcbf29ce484222325):
 		    for x in b:
 		        h = (h ^ x) * 0x100000001b3 % 2**64
 		    return h
-		h = b"culpritJ" + struct.pack("<IIQQ", 2, 2, 42, 43)
-		h += struct.pack("<Q", fnv(h))
+		h = b"culpritJ" + struct.pack("<IIQQ", 3, 2, 42, 43)
+		check = fnv(h)
+		h += struct.pack("<Q", check)
 		r = struct.pack("<IIIIdd", 0, 0, 1, 0, 1.0, 2.0)
-		r += struct.pack("<Q", fnv(r))
+		r += struct.pack("<Q", fnv(r, check))
 		sys.stdout.buffer.write(h + 3 * r + r[:7])
 	END
 }
