@@ -75,9 +75,6 @@ static void set_up(struct rig *g)
 	assert_ok(xp_mesh_sums_open(&g->sums, c, &g->p, &ladder,
 	    WINDOW_S * SIM_SEC, 300 * SIM_SEC, 1, test_err()));
 	assert_ok(xp_every_open(&g->every, c, test_err()));
-	g->every.first_port = 40000;
-	g->every.n_ports = 20000;
-	g->every.dst_port = 80;
 	xp_buckets_init(&g->buckets, g->p.law, g->p.late_ns);
 }
 

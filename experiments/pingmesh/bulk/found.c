@@ -227,11 +227,33 @@ static void mark_neighbours(const struct xp_mesh_sums *s,
 		memset(mark + t * n, a->off[(t + 1) * n] > a->off[t * n], n);
 }
 
+/* Whether the network is to blame is asked only where a service alerts, which
+ * mostly none does: then servers need times. */
+static int found_ask_neighbours(struct xp_mesh_sums *s, struct xp_dsa *d,
+    struct sim_rng *r, struct sim_err *e)
+{
+	struct algo_sla *a = &d->sla;
+	size_t i = a->first[ALGO_SLA_SERVICE];
+	uint8_t *mark;
+	int rc;
+	while (i < a->first[ALGO_SLA_N_KINDS] && !a->scope[i].alerts)
+		i++;
+	if (i == a->first[ALGO_SLA_N_KINDS])
+		return 0;
+	if ((rc = SIM_ZALLOC(&mark, s->clos.all_hosts, e)) < 0)
+		return rc;
+	mark_neighbours(s, a, mark);
+	rc = found_set_kind(s, d, ALGO_SLA_SERVER, mark, r, e);
+	free(mark);
+	if (rc == 0)
+		algo_sla_judge(a);
+	return rc;
+}
+
 int xp_found_sla(struct xp_mesh_sums *s, struct xp_dsa *d, uint32_t scopes,
     struct sim_rng *r, struct sim_err *e)
 {
 	struct algo_sla *a = &d->sla;
-	uint8_t *mark = NULL;
 	int rc = 0;
 	algo_sla_clear(a);
 	for (uint32_t h = 0; h < s->clos.all_hosts; h++) {
@@ -239,24 +261,20 @@ int xp_found_sla(struct xp_mesh_sums *s, struct xp_dsa *d, uint32_t scopes,
 		a->scope[h].n_drop = s->server[h].n_drop;
 	}
 	algo_sla_sum(a);
-	if (scopes & XP_FOUND_NEIGHBOURS &&
-	    (rc = SIM_ZALLOC(&mark, s->clos.all_hosts, e)) < 0)
-		return rc;
-	if (mark)
-		mark_neighbours(s, a, mark);
 	for (int k = 0; rc == 0 && k < ALGO_SLA_SERVICE; k++)
-		if (scopes >> k & 1 || (k == ALGO_SLA_SERVER && mark))
-			rc = found_set_kind(s, d, (enum algo_sla_kind)k,
-			    scopes >> k & 1 ? NULL : mark, r, e);
+		if (scopes >> k & 1)
+			rc = found_set_kind(s, d, (enum algo_sla_kind)k, NULL,
+			    r, e);
 	const size_t n_services =
 	    a->first[ALGO_SLA_N_KINDS] - a->first[ALGO_SLA_SERVICE];
 	for (uint32_t v = 0; rc == 0 && v < n_services; v++)
 		if (scopes >> ALGO_SLA_SERVICE & 1)
 			rc = found_set_service(s, d, v, r, e);
-	free(mark);
-	if (rc == 0)
-		algo_sla_judge(a);
-	return rc;
+	if (rc < 0)
+		return rc;
+	algo_sla_judge(a);
+	return scopes & XP_FOUND_NEIGHBOURS ? found_ask_neighbours(s, d, r, e)
+					    : 0;
 }
 
 /* --- heat maps -------------------------------------------------------------- */

@@ -13,8 +13,8 @@
 #include "experiments/pingmesh/dsa/dsa.h"
 
 /* Which scopes get times: bits 1 << enum algo_sla_kind. Of servers with
- * XP_FOUND_NEIGHBOURS only those under ToRs of some service, by which services
- * are judged. */
+ * XP_FOUND_NEIGHBOURS, if a service alerts, only those under ToRs of some
+ * service: by these services are judged. */
 enum { XP_FOUND_NEIGHBOURS = 1 << 16 };
 
 /* Errors SIM_ENOMEM. Cost O(hosts + late connects), and two ranks a scope with
