@@ -2,6 +2,10 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/fault/draw.h"
+
+#include <stdlib.h>
+
+#include "sim/vec.h"
 #include "topo/region.h"
 
 /* The links that a group may fail: how many of each class, of which class_at()
@@ -205,7 +209,9 @@ static int check_count(uint32_t n_free, uint32_t n_all, uint32_t count,
 	    count, n_free, n_free < n_all ? " left by earlier groups" : "");
 }
 
-static int draw_random(struct fault_draw *d, struct sim_err *e)
+/* TAKEN[links] tells which links have a fault, and comes to have those drawn. */
+static int draw_random_but(struct fault_draw *d, uint8_t taken[],
+    struct sim_err *e)
 {
 	const struct fault_params *g = d->group;
 	const struct truth *truth = d->truth;
@@ -227,14 +233,28 @@ static int draw_random(struct fault_draw *d, struct sim_err *e)
 		for (unsigned tries = 0; l == TOPO_NONE; tries++) {
 			l = any_place(&p,
 			    tries < 64 ? g->pick : FAULT_PICK_LINK, &d->place);
-			if (fault_link_is_taken(truth, 0, truth->n_faults, l))
+			if (taken[l])
 				l = TOPO_NONE;
 		}
 		if ((rc = fault_link_add(d, &g->rate, l, e)) < 0)
 			return rc;
+		taken[l] = 1;
 		last = l;
 	}
 	return 0;
+}
+
+static int draw_random(struct fault_draw *d, struct sim_err *e)
+{
+	uint8_t *taken;
+	int rc = SIM_ZALLOC(&taken, d->topo->n_links, e);
+	if (rc < 0)
+		return rc;
+	for (size_t i = 0; i < d->truth->n_faults; i++)
+		taken[d->truth->fault[i].link] = 1;
+	rc = draw_random_but(d, taken, e);
+	free(taken);
+	return rc;
 }
 
 /* --- pick matlab ---------------------------------------------------------- */

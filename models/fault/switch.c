@@ -150,14 +150,19 @@ static int fail_links(struct fault_draw *d, const struct fault_switches *s,
 	const topo_node own = t->n_hosts + s->list[i];
 	const struct fault_span when = fault_span(d);
 	for (topo_link l = 0; l < t->n_links; l++) {
+		const size_t n = d->truth->n_faults;
 		topo_node a, b;
-		int rc = 0;
+		int rc = 0, fails;
 		topo_link_ends(t, l, &a, &b);
 		if (a != own && b != own)
 			continue;
-		if (!is_listed(d, s, i, a == own ? b : a))
+		if (is_listed(d, s, i, a == own ? b : a)) {
+			fails = has_fault(d->truth, from, l);
+		} else {
 			rc = draw_link(d, l, &when, e);
-		if (rc == 0 && has_fault(d->truth, from, l))
+			fails = d->truth->n_faults > n;
+		}
+		if (rc == 0 && fails)
 			rc = truth_add_part(d->truth, l, s->list[i], e);
 		if (rc < 0)
 			return rc;
