@@ -15,6 +15,9 @@ version=$(sed -n 's/^#define CULPRIT_VERSION "\(.*\)"$/\1/p' \
 list() {
 	echo "755 $build/culprit bin/culprit"
 	echo "644 algos/pingmesh/pinglist.xsd share/culprit/pinglist.xsd"
+	for f in alerts.yaml dashboard.json; do
+		echo "644 experiments/live/$f share/culprit/$f"
+	done
 	echo "644 experiments/plug/culprit_algo.py share/culprit/culprit_algo.py"
 	echo "644 experiments/plug/mine.py share/culprit/mine.py"
 	echo "644 experiments/plug/mine.c share/culprit/mine.c"

@@ -63,13 +63,13 @@ static void healthy_agent(void)
 	begin();
 	set("culprit_agent_written_seconds", NOW - 180);
 	set("culprit_agent_last_list_seconds", NOW - 900);
-	set("process_start_time_seconds", NOW - 10180);
+	set("culprit_agent_start_time_seconds", NOW - 10180);
 	set("culprit_agent_peers", 3);
 	set("culprit_agent_list_version", 7);
 	set("culprit_agent_discarded_total", 0);
 	set("culprit_agent_overrun_total", 0);
-	set("process_resident_memory_bytes", 40 << 20);
-	set("process_cpu_seconds_total", 449);
+	set("culprit_agent_resident_memory_bytes", 40 << 20);
+	set("culprit_agent_cpu_seconds_total", 449);
 }
 
 /* Each number out of its range alone is found, by the check that it is of; at the
@@ -112,12 +112,14 @@ static void each_ill_is_found_by_its_name(void **state)
 	    {A, "culprit_agent_peers", 0, XP_HEALTH_WARN, "probes"},
 	    {A, "culprit_agent_discarded_total", 1, XP_HEALTH_WARN, "lost"},
 	    {A, "culprit_agent_overrun_total", 1, XP_HEALTH_WARN, "lost"},
-	    {A, "process_resident_memory_bytes", 46 << 20, XP_HEALTH_FAIL,
+	    {A, "culprit_agent_resident_memory_bytes", 46 << 20, XP_HEALTH_FAIL,
 		"memory"},
-	    {A, "process_resident_memory_bytes", 41 << 20, XP_HEALTH_WARN,
+	    {A, "culprit_agent_resident_memory_bytes", 41 << 20, XP_HEALTH_WARN,
 		"memory"},
-	    {A, "process_cpu_seconds_total", 501, XP_HEALTH_FAIL, "processor"},
-	    {A, "process_cpu_seconds_total", 499, XP_HEALTH_WARN, "processor"},
+	    {A, "culprit_agent_cpu_seconds_total", 501, XP_HEALTH_FAIL,
+		"processor"},
+	    {A, "culprit_agent_cpu_seconds_total", 499, XP_HEALTH_WARN,
+		"processor"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(ills) / sizeof(ills[0]); i++) {
@@ -151,8 +153,8 @@ static void the_first_minutes_only_warn(void **state)
 	assert_true(d.n_warned == 1 && d.n_failed == 0);
 	healthy_agent();
 	/* 10 of 20 seconds, which is its start. */
-	set("process_start_time_seconds", NOW - 200);
-	set("process_cpu_seconds_total", 10);
+	set("culprit_agent_start_time_seconds", NOW - 200);
+	set("culprit_agent_cpu_seconds_total", 10);
 	xp_doctor_agent(&d, "it", &x);
 	assert_true(d.n_warned == 0 && d.n_failed == 0);
 }

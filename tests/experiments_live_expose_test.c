@@ -43,7 +43,7 @@ static void what_is_written_is_read(void **state)
 		struct sim_text t = {buf, sizeof(buf), 0};
 		snprintf(name, sizeof(name), "g_%zu", i);
 		xp_expose_gauge(&t, name, "a number", values[i]);
-		xp_expose_process(&t, &cost, 1795435200);
+		xp_expose_process(&t, "process", &cost, 1795435200);
 		xp_expose_family(&t, XP_EXPOSE_COUNTER, "k_total", "kinds");
 		xp_expose_count(&t, "k_total", "kind", "a", 7);
 		xp_expose_count(&t, "k_total", "kind", "b", 8);

@@ -73,5 +73,5 @@ void xp_agent_put_metrics(struct sim_text *t, const struct xp_agent_seen *x)
 	    x->memory_mib > 0 ? (double)x->memory_mib * 1048576 : NAN);
 	xp_expose_gauge(t, "culprit_agent_written_seconds",
 	    "when this was written, since 1970", (double)x->at_s);
-	xp_expose_process(t, &x->cost, (double)x->start_s);
+	xp_expose_process(t, "culprit_agent", &x->cost, (double)x->start_s);
 }

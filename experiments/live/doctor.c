@@ -144,15 +144,15 @@ static void doctor_agent_costs(struct xp_doctor *d, const char *of,
     const struct xp_exposed *x)
 {
 	const double lived = OF("culprit_agent_written_seconds") -
-	    OF("process_start_time_seconds");
+	    OF("culprit_agent_start_time_seconds");
 	doctor_budget(d, of, "memory", "MiB",
-	    OF("process_resident_memory_bytes"),
+	    OF("culprit_agent_resident_memory_bytes"),
 	    (double)d->limits.agent_mib * 1048576, 1048576,
 	    "lower max_entries and batch, or allow it more by --agent-mib");
 	/* The first minute is its start. */
 	if (lived > 60)
 		doctor_budget(d, of, "processor", "of a processor",
-		    OF("process_cpu_seconds_total") / lived,
+		    OF("culprit_agent_cpu_seconds_total") / lived,
 		    d->limits.agent_cpu, 1,
 		    "lower the rate of probes: interval_s of its list");
 }
@@ -171,7 +171,7 @@ void xp_doctor_agent(struct xp_doctor *d, const char *of,
 	    "start the agent, or look at its log");
 	doctor_age(d, of, "list", "list that it got",
 	    OF("culprit_agent_last_list_seconds"),
-	    OF("process_start_time_seconds"), d->limits.list_s,
+	    OF("culprit_agent_start_time_seconds"), d->limits.list_s,
 	    "see whether it reaches a controller; its log says why not");
 	doctor_say(d, peers > 0 ? XP_HEALTH_OK : XP_HEALTH_WARN, of, "probes",
 	    "its log says why its peers were dropped", "it probes %.0f peers",

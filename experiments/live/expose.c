@@ -47,19 +47,20 @@ void xp_expose_gauge(struct sim_text *t, const char *name, const char *help,
 	    isnan(x) ? "NaN" : sim_format_f64(number, x));
 }
 
-void xp_expose_process(struct sim_text *t, const struct xp_daemon_cost *c,
-    double start_s)
+void xp_expose_process(struct sim_text *t, const char *of,
+    const struct xp_daemon_cost *c, double start_s)
 {
-	char number[32];
+	char name[XP_EXPOSE_NAME], number[32];
 	/* A counter of seconds, and so the only one with a fraction. */
-	xp_expose_family(t, XP_EXPOSE_COUNTER, "process_cpu_seconds_total",
+	snprintf(name, sizeof(name), "%s_cpu_seconds_total", of);
+	xp_expose_family(t, XP_EXPOSE_COUNTER, name,
 	    "seconds of a processor that were used");
-	sim_put(t, "process_cpu_seconds_total %s\n",
-	    sim_format_f64(number, c->cpu_s));
-	xp_expose_gauge(t, "process_resident_memory_bytes",
-	    "bytes of memory that are resident", (double)c->rss_bytes);
-	xp_expose_gauge(t, "process_start_time_seconds",
-	    "when it began, seconds since 1970", start_s);
+	sim_put(t, "%s %s\n", name, sim_format_f64(number, c->cpu_s));
+	snprintf(name, sizeof(name), "%s_resident_memory_bytes", of);
+	xp_expose_gauge(t, name, "bytes of memory that are resident",
+	    (double)c->rss_bytes);
+	snprintf(name, sizeof(name), "%s_start_time_seconds", of);
+	xp_expose_gauge(t, name, "when it began, seconds since 1970", start_s);
 }
 
 /* --- in ------------------------------------------------------------------- */

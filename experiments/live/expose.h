@@ -37,11 +37,12 @@ void xp_expose_total(struct sim_text *t, const char *name, const char *help,
 void xp_expose_gauge(struct sim_text *t, const char *name, const char *help,
     double x);
 
-/* What this process takes, by the names that all of Prometheus' clients have:
- * START_S is since 1970. */
+/* What this process takes. With OF "process" by the names that all of Prometheus'
+ * clients have; another where its own process_ are beside, as in files that a node
+ * exporter joins to what it says of itself. START_S is since 1970. */
 struct xp_daemon_cost;
-void xp_expose_process(struct sim_text *t, const struct xp_daemon_cost *c,
-    double start_s);
+void xp_expose_process(struct sim_text *t, const char *of,
+    const struct xp_daemon_cost *c, double start_s);
 
 enum { XP_EXPOSE_NAME = 96, XP_EXPOSE_MOST = 256 };
 

@@ -83,5 +83,5 @@ void xp_http_put_metrics(struct sim_text *t, const struct xp_http_site *site)
 		metrics_put_controller(t, site);
 	else
 		metrics_put_collector(t, site);
-	xp_expose_process(t, &site->cost, (double)site->start_s);
+	xp_expose_process(t, "process", &site->cost, (double)site->start_s);
 }

@@ -128,7 +128,7 @@ metrics_are_in_a_file() {
 	    culprit_agent_probes_total culprit_agent_peers \
 	    culprit_agent_window_p99_seconds) = "1 1 0 0 nan" ]]
 	(($(prom culprit_agent_last_list_seconds) >= before))
-	(($(prom culprit_agent_written_seconds) > $(prom process_start_time_seconds)))
+	(($(prom culprit_agent_written_seconds) > $(prom culprit_agent_start_time_seconds)))
 	mkdir -m 700 closed
 	[[ ${options[*]} = *root* || $(id -u) != 0 ]] || {
 		run_for 3 agent --controller "$url" --metrics closed/agent.prom

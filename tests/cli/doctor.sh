@@ -7,6 +7,12 @@
 lib=$tree/tests/cli/lib
 export PYTHONDONTWRITEBYTECODE=1
 
+free_port() {
+	python3 -c 'import socket
+s = socket.create_server(("127.0.0.1", 0))
+print(s.getsockname()[1])'
+}
+
 doctor() { "$CULPRIT" doctor "$@"; }
 
 # Who has just begun is not ill; once lists are given and batches come all is well.
@@ -107,8 +113,8 @@ agents_are_read_by_their_files() {
 			printf "$help" culprit_agent_${name}_seconds{,,} "$1"
 		done
 		printf "$help" culprit_agent_peers{,,} 5
-		printf "$help" process_resident_memory_bytes{,,} "$2"
-		printf "$help" process_start_time_seconds{,,} $(($1 - 10))
+		printf "$help" culprit_agent_resident_memory_bytes{,,} "$2"
+		printf "$help" culprit_agent_start_time_seconds{,,} $(($1 - 10))
 		printf "${help/gauge/counter}" \
 		    culprit_agent_discarded_total{,,} 0
 		printf "${help/gauge/counter}" culprit_agent_overrun_total{,,} 0
@@ -125,6 +131,40 @@ agents_are_read_by_their_files() {
 	run_for 1 doctor ill.prom --agent-mib 60 --list-age 4000
 	says '^WARN  ill.prom: memory: 57.22 of 60 MiB$' stdout
 	says ' checks, 1 warn, 1 fail$' stdout
+}
+
+# What all three say, held against what is asked for; and that no two of them say
+# one thing in two ways.
+alerts_and_dashboard_name_what_there_is() {
+	own_servers
+	serve c controller --listen $any
+	serve k collector --dir batches --listen $any
+	curl -sf "${url_c}metrics" >controller.prom
+	curl -sf "${url_k}metrics" >collector.prom
+	mkdir -m 777 metrics
+	chmod 755 . ..
+	local options=()
+	[[ $BUILD != *-san ]] || options=(--memory-mib 0)
+	# Exit code 1: the controller has no list for it.
+	run_for 1 "$CULPRIT" agent --address 127.0.0.1 --port "$(free_port)" \
+	    --controller "$url_c" --once --metrics "$PWD/metrics/agent.prom" \
+	    "${options[@]}"
+	run_for 0 python3 "$lib/watch.py" "$tree/experiments/live/alerts.yaml" \
+	    "$tree/experiments/live/dashboard.json" controller.prom \
+	    collector.prom metrics/agent.prom
+	python3 "$lib/prom.py" --names controller.prom metrics/agent.prom >names
+	[[ $(sort names | uniq -d) = "" ]] || fail "$(sort names | uniq -d)"
+	# A node exporter has these of its own.
+	! grep -E '^(process|go|node)_' metrics/agent.prom || fail "joined"
+	# A name that is none is found.
+	sed 's/culprit_agent_peers ==/culprit_agent_pers ==/' \
+	    "$tree/experiments/live/alerts.yaml" >wrong.yaml
+	run_for 1 python3 "$lib/watch.py" wrong.yaml \
+	    "$tree/experiments/live/dashboard.json" controller.prom \
+	    collector.prom metrics/agent.prom
+	says "AgentProbesNobody: .'culprit_agent_pers'. is none"
+	end_of c
+	end_of k
 }
 
 mistakes_are_named() {
@@ -151,4 +191,5 @@ fi
 
 run_tests what_works_is_found_well ills_are_named_and_exit_1 \
     strangers_answers_are_bounded certificates_are_shown \
-    agents_are_read_by_their_files mistakes_are_named
+    agents_are_read_by_their_files \
+    alerts_and_dashboard_name_what_there_is mistakes_are_named

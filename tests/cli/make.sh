@@ -263,6 +263,7 @@ uninstall_takes_away_what_install_put() {
 		    "$tree"/experiments/vigil_fig03.yaml
 		cmp "$share"/results/expected/verify.txt \
 		    "$tree"/results/expected/verify.txt
+		[[ -f $share/alerts.yaml && -f $share/dashboard.json ]]
 		[[ -f $share/pinglist.xsd && -f $share/plots/style.gp ]]
 		[[ $(find dest -type f ! -perm 644 ! -path '*/bin/*') = "" ]]
 		touch "$share"/experiments/mine.yaml
