@@ -3,6 +3,7 @@
  */
 #include "experiments/live/daemon_log.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -25,11 +26,13 @@ static void lines_begin_with_their_time(void **state)
 	char text[256];
 	(void)state;
 	assert_ok(xp_daemon_log_open(&l, test_path("time"), test_err()));
-	xp_daemon_log_say(&l, UINT64_C(951782399999999999), "%s %d", "a", 1);
+	xp_daemon_log_say(&l, XP_DAEMON_INFO, UINT64_C(951782399999999999),
+	    "%s %d", "a", 1);
 	xp_daemon_log_close(&l);
 	/* A log that is opened again keeps its lines. */
 	assert_ok(xp_daemon_log_open(&l, test_path("time"), test_err()));
-	xp_daemon_log_say(&l, UINT64_C(951782400000000000), "b");
+	xp_daemon_log_say(&l, XP_DAEMON_INFO, UINT64_C(951782400000000000),
+	    "b");
 	xp_daemon_log_close(&l);
 	read_file("time", text, sizeof(text));
 	assert_string_equal(text,
@@ -47,7 +50,7 @@ static void a_full_log_takes_the_place_of_the_one_before(void **state)
 	assert_ok(xp_daemon_log_open(&l, test_path("log"), test_err()));
 	l.max = MAX;
 	for (unsigned i = 0; i < LINES; i++) {
-		xp_daemon_log_say(&l, 0, "line %u.", i);
+		xp_daemon_log_say(&l, XP_DAEMON_INFO, 0, "line %u.", i);
 		assert_in_range(read_file("log", new, sizeof(new)), 1, MAX);
 		assert_in_range(read_file("log.1", old, sizeof(old)), 0, MAX);
 	}
@@ -69,8 +72,8 @@ static void a_line_that_is_too_long_is_cut(void **state)
 	(void)state;
 	memset(longest, 'x', sizeof(longest) - 1);
 	assert_ok(xp_daemon_log_open(&l, test_path("long"), test_err()));
-	xp_daemon_log_say(&l, 0, "%s", longest);
-	xp_daemon_log_say(&l, 0, "next");
+	xp_daemon_log_say(&l, XP_DAEMON_INFO, 0, "%s", longest);
+	xp_daemon_log_say(&l, XP_DAEMON_INFO, 0, "next");
 	xp_daemon_log_close(&l);
 	read_file("long", text, sizeof(text));
 	const char *end = strchr(text, '\n');
@@ -121,6 +124,56 @@ static void only_regular_files_are_written(void **state)
 	assert_int_equal(l.fd, -1);
 }
 
+/* What stderr gets while it is FILE, with JOURNAL_STREAM told as NAMED. */
+static void say_on_stderr(const char *named, char got[256])
+{
+	struct xp_daemon_log l;
+	const int was = dup(STDERR_FILENO);
+	const int fd =
+	    open(test_path("stderr"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+	assert_true(was >= 0 && fd >= 0);
+	if (named)
+		setenv("JOURNAL_STREAM", named, 1);
+	else
+		unsetenv("JOURNAL_STREAM");
+	fflush(stderr);
+	dup2(fd, STDERR_FILENO);
+	xp_daemon_log_open(&l, NULL, NULL);
+	xp_daemon_log_say(&l, XP_DAEMON_ERR, 0, "a");
+	xp_daemon_log_say(&l, XP_DAEMON_WARNING, 0, "b");
+	xp_daemon_log_say(&l, XP_DAEMON_INFO, 0, "c");
+	fflush(stderr);
+	dup2(was, STDERR_FILENO);
+	close(was);
+	close(fd);
+	unsetenv("JOURNAL_STREAM");
+	read_file("stderr", got, 256);
+}
+
+static void the_journal_is_told_how_bad_a_line_is(void **state)
+{
+	static const char plain[] = "culprit: a\nculprit: b\nculprit: c\n";
+	char got[256], named[64];
+	struct stat st;
+	(void)state;
+	say_on_stderr(NULL, got);
+	assert_string_equal(got, plain);
+	assert_int_equal(stat(test_path("stderr"), &st), 0);
+	snprintf(named, sizeof(named), "%ju:%ju", (uintmax_t)st.st_dev,
+	    (uintmax_t)st.st_ino);
+	say_on_stderr(named, got);
+	assert_string_equal(got,
+	    "<3>culprit: a\n<4>culprit: b\n<6>culprit: c\n");
+	/* The variable was inherited, and stderr is another file by now; or it is
+	 * none of the journal's. */
+	snprintf(named, sizeof(named), "%ju:%ju", (uintmax_t)st.st_dev,
+	    (uintmax_t)st.st_ino + 1);
+	say_on_stderr(named, got);
+	assert_string_equal(got, plain);
+	say_on_stderr("", got);
+	assert_string_equal(got, plain);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +181,7 @@ int main(void)
 	    cmocka_unit_test(a_full_log_takes_the_place_of_the_one_before),
 	    cmocka_unit_test(a_line_that_is_too_long_is_cut),
 	    cmocka_unit_test(a_text_replaces_the_one_before_whole),
+	    cmocka_unit_test(the_journal_is_told_how_bad_a_line_is),
 	    cmocka_unit_test(only_regular_files_are_written),
 	};
 	return cmocka_run_group_tests_name("experiments/daemon_log", tests,

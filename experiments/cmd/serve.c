@@ -35,10 +35,11 @@ const struct cmd_option cmd_serve_options[] = {
 };
 
 /* Lines of a log, whose reader knows the time. */
-static void cmd_serve_tell(void *arg, const char *line)
+static void cmd_serve_tell(void *arg, enum xp_daemon_level level,
+    const char *line)
 {
 	(void)arg;
-	fprintf(stderr, "culprit: %s\n", line);
+	fprintf(stderr, "%sculprit: %s\n", xp_daemon_mark(level), line);
 }
 
 void cmd_serve_check(const struct xp_http_params *p, struct argp_state *state)

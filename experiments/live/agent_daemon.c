@@ -164,7 +164,8 @@ static void agent_tell_metrics(struct xp_agent *a)
 	struct sim_err e;
 	const int failed = agent_write_metrics(a, &e) < 0;
 	if (failed && !a->metrics_failed)
-		xp_daemon_log_say(&a->log, clock_wall(), "%s", e.msg);
+		xp_daemon_log_say(&a->log, XP_DAEMON_WARNING, clock_wall(),
+		    "%s", e.msg);
 	a->metrics_failed = failed;
 }
 
@@ -172,10 +173,19 @@ static void log_status(struct xp_agent *a)
 {
 	char text[XP_DAEMON_TEXT];
 	const size_t n = write_status(a, text);
-	xp_daemon_log_say(&a->log, clock_wall(), "%.*s", (int)n - 1, text);
+	xp_daemon_log_say(&a->log, XP_DAEMON_INFO, clock_wall(), "%.*s",
+	    (int)n - 1, text);
 }
 
 /* --- the log -------------------------------------------------------------- */
+/* A new list and the end of one are how it goes; all else has somebody look. */
+static enum xp_daemon_level agent_level(enum algo_pingmesh_line line)
+{
+	return line == ALGO_PINGMESH_LIST || line == ALGO_PINGMESH_CLOSED
+	    ? XP_DAEMON_INFO
+	    : XP_DAEMON_WARNING;
+}
+
 /* The agent keeps its last lines in a ring and counts those that fell out of
  * it; what is new since the last look is written. It knows only the fabric's
  * clock, which is shifted to the wall clock here. */
@@ -188,7 +198,7 @@ static void log_lines(struct xp_agent *a)
 	const uint32_t n =
 	    algo_pingmesh_agent_log(a->agents.state, a->lines, &n_gone);
 	if (n_gone > a->n_logged) {
-		xp_daemon_log_say(&a->log, clock_wall(),
+		xp_daemon_log_say(&a->log, XP_DAEMON_WARNING, clock_wall(),
 		    "%" PRIu64 " lines are lost", n_gone - a->n_logged);
 		a->n_logged = n_gone;
 	}
@@ -197,9 +207,10 @@ static void log_lines(struct xp_agent *a)
 		    &a->lines[a->n_logged - n_gone];
 		const int is_bad = l->line == ALGO_PINGMESH_BAD;
 		/* Of several between two looks, the last one's reason. */
-		xp_daemon_log_say(&a->log, l->at_ns + shift,
-		    "%s: %" PRIu64 "%s%s", algo_pingmesh_lines[l->line],
-		    l->value, is_bad ? " bytes, " : "", is_bad ? s.why : "");
+		xp_daemon_log_say(&a->log, agent_level(l->line),
+		    l->at_ns + shift, "%s: %" PRIu64 "%s%s",
+		    algo_pingmesh_lines[l->line], l->value,
+		    is_bad ? " bytes, " : "", is_bad ? s.why : "");
 	}
 	const struct xp_fetch_counters *c = xp_fetch_count(a->fetch);
 	const uint64_t n_blamed =
@@ -207,8 +218,8 @@ static void log_lines(struct xp_agent *a)
 	/* One line however many failed, with the reason of the last: a
 	 * collector that is down must not fill the log. */
 	if (n_blamed > a->n_blamed)
-		xp_daemon_log_say(&a->log, clock_wall(), "%s",
-		    xp_fetch_why(a->fetch));
+		xp_daemon_log_say(&a->log, XP_DAEMON_WARNING, clock_wall(),
+		    "%s", xp_fetch_why(a->fetch));
 	a->n_blamed = n_blamed;
 }
 
@@ -284,7 +295,7 @@ static int wind_down(struct xp_agent *a, struct sim_err *e)
 		rc = run_slice(a, until, e);
 	}
 	log_lines(a);
-	xp_daemon_log_say(&a->log, clock_wall(),
+	xp_daemon_log_say(&a->log, XP_DAEMON_INFO, clock_wall(),
 	    "ends: %" PRIu64 " probes, %" PRIu64
 	    " uploaded, %u under way and %u held are lost",
 	    s.count.n_probes, s.count.n_uploaded, s.n_in_flight, s.n_held);
@@ -309,8 +320,8 @@ int xp_agent_run(struct xp_agent *a, struct sim_err *e)
 	/* Asked before winding down, which drops the list. */
 	const int has_list = s.n_entries > 0;
 	if (rc < 0) {
-		xp_daemon_log_say(&a->log, clock_wall(), "fails: %s",
-		    e ? e->msg : "");
+		xp_daemon_log_say(&a->log, XP_DAEMON_ERR, clock_wall(),
+		    "fails: %s", e ? e->msg : "");
 		return rc;
 	}
 	if ((rc = wind_down(a, e)) < 0)

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -87,14 +88,40 @@ static void rotate(struct xp_daemon_log *l)
 		l->n = 0;
 }
 
+/* The variable names the socket that stderr was when the service began. It is
+ * inherited by whoever a service starts, and stderr may lead elsewhere by then: so
+ * device and inode have to be those. */
+static int daemon_log_is_journal(void)
+{
+	const char *named = getenv("JOURNAL_STREAM");
+	char own[64];
+	struct stat st;
+	if (!named || fstat(STDERR_FILENO, &st) < 0)
+		return 0;
+	snprintf(own, sizeof(own), "%ju:%ju", (uintmax_t)st.st_dev,
+	    (uintmax_t)st.st_ino);
+	return strcmp(named, own) == 0;
+}
+
+const char *xp_daemon_mark(enum xp_daemon_level level)
+{
+	if (!daemon_log_is_journal())
+		return "";
+	return level == XP_DAEMON_ERR    ? "<3>"
+	    : level == XP_DAEMON_WARNING ? "<4>"
+					 : "<6>";
+}
+
 /* The time is UTC and sorts as text; on stderr the journal puts its own time
  * before the line. */
-static size_t begin_line(char line[LINE], int is_file, uint64_t wall_ns)
+static size_t begin_line(char line[LINE], int is_file,
+    enum xp_daemon_level level, uint64_t wall_ns)
 {
 	const time_t s = (time_t)(wall_ns / 1000000000);
 	struct tm utc;
 	if (!is_file)
-		return (size_t)snprintf(line, LINE, "culprit: ");
+		return (size_t)snprintf(line, LINE,
+		    "%sculprit: ", xp_daemon_mark(level));
 	gmtime_r(&s, &utc);
 	const size_t n = strftime(line, LINE, "%Y-%m-%dT%H:%M:%S", &utc);
 	return n +
@@ -102,12 +129,12 @@ static size_t begin_line(char line[LINE], int is_file, uint64_t wall_ns)
 		wall_ns / 1000000 % 1000);
 }
 
-void xp_daemon_log_say(struct xp_daemon_log *l, uint64_t wall_ns,
-    const char *fmt, ...)
+void xp_daemon_log_say(struct xp_daemon_log *l, enum xp_daemon_level level,
+    uint64_t wall_ns, const char *fmt, ...)
 {
 	const int is_file = l->fd >= 0;
 	char line[LINE];
-	size_t n = begin_line(line, is_file, wall_ns);
+	size_t n = begin_line(line, is_file, level, wall_ns);
 	va_list args;
 	va_start(args, fmt);
 	const int more = vsnprintf(line + n, LINE - 1 - n, fmt, args);

@@ -29,11 +29,24 @@ struct xp_daemon_log {
 int xp_daemon_log_open(struct xp_daemon_log *l, const char *path,
     struct sim_err *e);
 
+/* How bad a line is, as syslog(3) numbers it. */
+enum xp_daemon_level {
+	XP_DAEMON_ERR = 3,
+	XP_DAEMON_WARNING = 4,
+	XP_DAEMON_INFO = 6,
+};
+
+/* What a line of LEVEL begins with on stderr: "<4>" as of sd-daemon(3) where that is
+ * the journal, by JOURNAL_STREAM, so that it can be asked for by priority; else
+ * nothing, as a terminal would show it. */
+const char *xp_daemon_mark(enum xp_daemon_level level);
+
 /* A line, of up to XP_DAEMON_TEXT bytes, after the time
- * (1970-01-01T00:00:00.000Z) in a file and after "culprit: " on stderr, whose
- * reader knows the time. What cannot be written is dropped. */
-void xp_daemon_log_say(struct xp_daemon_log *l, uint64_t wall_ns,
-    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+ * (1970-01-01T00:00:00.000Z) in a file and after the mark and "culprit: " on
+ * stderr, whose reader knows the time. What cannot be written is dropped. */
+void xp_daemon_log_say(struct xp_daemon_log *l, enum xp_daemon_level level,
+    uint64_t wall_ns, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 void xp_daemon_log_close(struct xp_daemon_log *l);
 
 /* A regular file to write to, to be closed. Errors as above. */

@@ -476,10 +476,11 @@ static void mhd_accept_nobody(struct xp_http_server *s)
 	s->fd = -1;
 }
 
-static void mhd_tell(const struct xp_http_server *s, const char *line)
+static void mhd_tell(const struct xp_http_server *s, enum xp_daemon_level level,
+    const char *line)
 {
 	if (s->service.tell)
-		s->service.tell(s->service.arg, line);
+		s->service.tell(s->service.arg, level, line);
 }
 
 /* Each second, new files are taken, and who was refused is told. */
@@ -493,11 +494,11 @@ static void mhd_watch_tls(struct xp_http_server *s)
 	s->looked_ms = now;
 	const int rc = xp_tls_look(s->tls, &e);
 	if (rc > 0)
-		mhd_tell(s, "new certificates are in use");
+		mhd_tell(s, XP_DAEMON_INFO, "new certificates are in use");
 	else if (rc < 0)
-		mhd_tell(s, e.msg);
+		mhd_tell(s, XP_DAEMON_WARNING, e.msg);
 	while (xp_tls_news(s->tls, line))
-		mhd_tell(s, line);
+		mhd_tell(s, XP_DAEMON_WARNING, line);
 }
 
 void xp_http_run(struct xp_http_server *s)

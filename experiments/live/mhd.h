@@ -25,6 +25,7 @@
 
 #include "algos/pingmesh/pinglist.h"
 #include "experiments/live/batch_store.h"
+#include "experiments/live/daemon_log.h"
 #include "experiments/live/identity.h"
 #include "experiments/live/list_sign.h"
 #include "experiments/live/serve.h"
@@ -61,7 +62,7 @@ struct xp_http_service {
 
 	/* Not NULL: hears, in xp_http_run(), of clients that were refused and of
 	 * new files, a line without its end; ten a second at most. */
-	void (*tell)(void *arg, const char *line);
+	void (*tell)(void *arg, enum xp_daemon_level level, const char *line);
 };
 
 int xp_http_is_built_in(void);

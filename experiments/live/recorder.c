@@ -39,8 +39,9 @@ struct xp_recorder {
 	struct obs_bucket bucket[OBS_BUCKETS];
 };
 
-#define recorder_say(r, ...)                                                   \
-	xp_daemon_log_say(&(r)->log, clock_wall(), __VA_ARGS__)
+#define recorder_say(r, level, ...)                                            \
+	xp_daemon_log_say(&(r)->log, XP_DAEMON_##level, clock_wall(),          \
+	    __VA_ARGS__)
 
 /* --- status --------------------------------------------------------------- */
 
@@ -98,7 +99,7 @@ static void recorder_log_status(struct xp_recorder *r)
 {
 	char text[XP_DAEMON_TEXT];
 	const size_t n = recorder_put_status(r, text);
-	recorder_say(r, "%.*s", (int)n - 1, text);
+	recorder_say(r, INFO, "%.*s", (int)n - 1, text);
 }
 
 /* --- runs ----------------------------------------------------------------- */
@@ -122,10 +123,10 @@ static void recorder_keep(struct xp_recorder *r, const struct obs_run *run)
 	r->n_kept += rc == 0;
 	r->n_unkept += rc < 0;
 	if (rc < 0 && !r->no_room)
-		recorder_say(r, "runs are not kept: %s", e.msg);
+		recorder_say(r, WARNING, "runs are not kept: %s", e.msg);
 	if (rc == 0 && r->no_room)
-		recorder_say(r, "runs are kept again; %" PRIu64 " were not",
-		    r->n_unkept);
+		recorder_say(r, INFO,
+		    "runs are kept again; %" PRIu64 " were not", r->n_unkept);
 	r->no_room = rc < 0;
 	if (rc == 0)
 		r->kept |= 1u << recorder_width(r, run->width_ns);
@@ -184,7 +185,7 @@ static void recorder_read_clock(struct xp_recorder *r)
 	xp_run_clock_read(&r->now);
 	if (r->now.guessed == guessed)
 		return;
-	recorder_say(r,
+	recorder_say(r, WARNING,
 	    guessed > 0 ? "the kernel says how far TAI is before UTC"
 			: "the kernel does not know how far TAI is before UTC: "
 			  "it is taken for 37 s");
@@ -252,7 +253,7 @@ static int recorder_is_over(const struct xp_recorder *r, sim_ns until)
 static void recorder_end(struct xp_recorder *r)
 {
 	xp_notify_say(&r->notify, "STOPPING=1");
-	recorder_say(r,
+	recorder_say(r, INFO,
 	    "ends: %" PRIu64 " runs kept, %" PRIu64 " found no room, %" PRIu64
 	    " dropped, %" PRIu64 " left out",
 	    r->n_kept, r->n_unkept, r->n_set + r->schedule.n_dropped,
@@ -280,7 +281,7 @@ int xp_recorder_run(struct xp_recorder *r, struct sim_err *e)
 			recorder_tell_status(r);
 	}
 	if (rc < 0)
-		recorder_say(r, "fails: %s", e ? e->msg : "");
+		recorder_say(r, ERR, "fails: %s", e ? e->msg : "");
 	recorder_end(r);
 	return rc;
 }
@@ -364,12 +365,13 @@ static void recorder_say_found(struct xp_recorder *r)
 {
 	const struct res_store_held h = res_store_held(r->store);
 	if (h.n_bytes_cut > 0)
-		recorder_say(r,
+		recorder_say(r, WARNING,
 		    "%s: %" PRIu64 " bytes of a run that was not whole are "
 		    "cut off",
 		    r->params.dir, h.n_bytes_cut);
 	if (h.n_damaged > 0)
-		recorder_say(r, "%s: %" PRIu64 " damaged places are passed by",
+		recorder_say(r, WARNING,
+		    "%s: %" PRIu64 " damaged places are passed by",
 		    r->params.dir, h.n_damaged);
 }
 
@@ -406,7 +408,7 @@ void xp_recorder_close(struct xp_recorder *r)
 		return;
 	netns_sampler_close(r->sampler);
 	if (res_store_close(r->store, &e) < 0)
-		recorder_say(r, "%s", e.msg);
+		recorder_say(r, ERR, "%s", e.msg);
 	obs_samples_free(&r->rows);
 	xp_daemon_log_close(&r->log);
 	xp_notify_close(&r->notify);
