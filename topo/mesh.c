@@ -332,6 +332,17 @@ uint32_t topo_mesh_n_links(const struct topo_mesh *m)
 	return 2 * m->n_cables;
 }
 
+unsigned topo_mesh_most_hops(const struct topo_mesh *m)
+{
+	return m->diameter + 2;
+}
+
+int topo_mesh_is_tor(const struct topo_mesh *m, topo_switch s)
+{
+	assert(s < m->n_switches);
+	return m->tor_index[s] != TOPO_NONE;
+}
+
 topo_switch topo_mesh_tor_of(const struct topo_mesh *m, topo_host h)
 {
 	assert(h < m->n_hosts);

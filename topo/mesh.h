@@ -67,10 +67,14 @@ int topo_mesh_from_clos(struct topo_mesh **m, const struct topo_clos *c,
 uint32_t topo_mesh_n_hosts(const struct topo_mesh *m);
 uint32_t topo_mesh_n_switches(const struct topo_mesh *m);
 uint32_t topo_mesh_n_links(const struct topo_mesh *m);
+/* Links of the longest path between hosts, both of theirs among them. */
+unsigned topo_mesh_most_hops(const struct topo_mesh *m);
 topo_switch topo_mesh_tor_of(const struct topo_mesh *m, topo_host h);
 void topo_mesh_link_ends(const struct topo_mesh *m, topo_link l,
     topo_node *from, topo_node *to);
 enum topo_link_class topo_mesh_class_of(const struct topo_mesh *m, topo_link l);
+/* Has the switch any hosts? */
+int topo_mesh_is_tor(const struct topo_mesh *m, topo_switch s);
 /* The name given to a node, or NULL; its id in the file, or NULL. */
 const char *topo_mesh_name(const struct topo_mesh *m, topo_node n);
 const char *topo_mesh_id(const struct topo_mesh *m, topo_node n);

@@ -102,10 +102,11 @@ struct work {
 	topo_switch *order; /* by distance; order[level[d]] is the first */
 	uint32_t level[TOPO_MESH_MAX_DIST + 2];
 	const uint8_t *dist;
-	double *each;   /* 1 / fanout */
-	double *inflow; /* flow that comes by */
-	double *reach;  /* probability of coming to given.a from here */
-	double *onward; /* probability of coming here from given.b */
+	topo_switch *queue; /* of a sweep outwards */
+	double *each;       /* 1 / fanout */
+	double *inflow;     /* flow that comes by */
+	double *reach;      /* probability of coming to given.a from here */
+	double *onward;     /* probability of coming here from given.b */
 	/* Flow that crosses GIVEN ... */
 	double total;
 	double *trunk;    /* [switch links] ... and this link */
@@ -119,6 +120,7 @@ static int mesh_share_allocate(struct work *w, const struct topo_mesh *m,
 	size_t n_s = m->n_switches, n_links = 2 * (m->n_cables - m->n_hosts);
 	int rc;
 	if ((rc = SIM_ZALLOC(&w->order, n_s, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&w->queue, n_s, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->each, n_s, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->inflow, n_s, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&w->reach, n_s, e)) < 0 ||
@@ -132,6 +134,7 @@ static int mesh_share_allocate(struct work *w, const struct topo_mesh *m,
 static void mesh_share_release(struct work *w)
 {
 	free(w->order);
+	free(w->queue);
 	free(w->each);
 	free(w->inflow);
 	free(w->reach);
@@ -219,23 +222,37 @@ static void sweep_inwards(const struct work *w, const struct topo_mesh *m,
 	}
 }
 
-/* Fill in the probability of coming to A from each switch: nearest switches
- * first, each the mean of its next hops. No flow comes to A from one as near to
- * the ToR as A itself. */
-static void sweep_outwards(struct work *w, const struct topo_mesh *m,
-    topo_switch a)
+/* Breadth first, so that what a switch may send a flow to has its probability
+ * when the switch's turn comes: the mean of theirs. Until then its own is not 0,
+ * which says that it is in the queue. */
+uint32_t topo_mesh_sweep_outwards(const struct topo_mesh *m,
+    const uint8_t *dist, topo_switch a, int furthest, double reach[],
+    topo_switch order[])
 {
-	memset(w->reach, 0, m->n_switches * sizeof(*w->reach));
-	w->reach[a] = 1;
-	uint32_t n = w->level[TOPO_MESH_MAX_DIST + 1];
-	for (uint32_t i = w->level[w->dist[a] + 1]; i < n; i++) {
-		topo_switch s = w->order[i];
+	uint32_t n = 0;
+	if (dist[a] > furthest)
+		return 0;
+	reach[a] = 1;
+	order[n++] = a;
+	for (uint32_t i = 0; i < n; i++) {
+		const topo_switch s = order[i];
+		uint32_t fanout = 0;
 		double sum = 0;
-		for (uint32_t j = m->first[s]; j < m->first[s + 1]; j++)
-			if (w->dist[m->hop[j].to] + 1 == w->dist[s])
-				sum += w->reach[m->hop[j].to];
-		w->reach[s] = sum * w->each[s];
+		for (uint32_t j = m->first[s]; j < m->first[s + 1]; j++) {
+			const topo_switch to = m->hop[j].to;
+			if (dist[to] + 1 == dist[s]) {
+				sum += reach[to];
+				fanout++;
+			} else if (dist[to] == dist[s] + 1 &&
+			    dist[to] <= furthest && reach[to] == 0) {
+				reach[to] = 1;
+				order[n++] = to;
+			}
+		}
+		if (s != a)
+			reach[s] = sum * (1.0 / fanout);
 	}
+	return n;
 }
 
 /* The flow of the chain that crosses both GIVEN and the hop from S to TO: the
@@ -269,7 +286,9 @@ static void add_chain(struct work *w, const struct topo_mesh *m,
 		w->dist[g->a] > TOPO_MESH_MAX_DIST))
 		return;
 	if (g->is_trunk) {
-		sweep_outwards(w, m, g->a);
+		memset(w->reach, 0, m->n_switches * sizeof(*w->reach));
+		topo_mesh_sweep_outwards(m, w->dist, g->a, TOPO_MESH_MAX_DIST,
+		    w->reach, w->queue);
 		memset(w->onward, 0, m->n_switches * sizeof(*w->onward));
 		w->onward[g->b] = 1;
 		sweep_inwards(w, m, w->onward);

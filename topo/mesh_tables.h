@@ -48,6 +48,15 @@ int topo_mesh_take_names(struct topo_mesh *m, const struct topo_mesh_input *in,
 uint32_t topo_mesh_measure(const struct topo_mesh *m, topo_switch root,
     uint8_t *dist, topo_switch *queue);
 
+/* Go outwards from switch A, against the flows for the ToR that DIST leads to, to
+ * switches no further from it than FURTHEST hops: order[] takes those from which
+ * a flow may come to A, nearest first, A too, and reach[] the probability that it
+ * does. Returns their number; reach[] of all others stays as it was, 0.
+ * Shape  reach[n_switches], all 0, order[n_switches]. Cost O(links of those). */
+uint32_t topo_mesh_sweep_outwards(const struct topo_mesh *m,
+    const uint8_t *dist, topo_switch a, int furthest, double reach[],
+    topo_switch order[]);
+
 /* Hop counts of all switches to the ToR of that index. */
 static inline const uint8_t *topo_mesh_dist(const struct topo_mesh *m,
     uint32_t tor_index)
