@@ -3,7 +3,6 @@
  */
 #include "models/bulk/skip.h"
 #include "tests/scenes.h"
-#include "topo/mesh.h"
 
 static const struct topo_clos medium = {3, 4, 3, 4, 3, .n_cables = 0};
 
@@ -28,15 +27,9 @@ static void what_skipping_cannot_do_is_refused(void **state)
 {
 	(void)state;
 	struct scenes s;
-	struct topo_mesh *mesh;
 	scenes_open(&s, &medium);
 	scenes_use_tcp(&s, 47);
 	assert_refused(&s, "skipping has no way back of flows (traffic.tcp).");
-	scenes_close(&s);
-
-	assert_ok(topo_mesh_fat_tree(&mesh, 4, 0, test_err()));
-	scenes_open_mesh(&s, mesh);
-	assert_refused(&s, "skipping needs a Clos; this topology is a graph.");
 	scenes_close(&s);
 }
 

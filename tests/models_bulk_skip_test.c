@@ -12,107 +12,6 @@
 #include "tests/planes.h"
 #include "tests/scenes.h"
 
-#define LEVEL  1e-6
-#define ERRORS 4
-
-enum { HISTOGRAM = 64 };
-
-/* What one epoch of a plane shows. */
-struct features {
-	double failed, drops;
-	double class_drops[TOPO_N_LINK_CLASSES];
-	double at_failed;   /* drops on failed links */
-	double two_failed;  /* lossy flows that cross two failed links */
-	double two_dropped; /* flows that lost on two links */
-	double naive;       /* failed flows, were double hits halved */
-	double all_lost;    /* flows that lost every packet */
-	double low_tor;     /* lossy flows to ToRs 0 to 2 */
-	double first_host;  /* lossy flows of the first host */
-	double n_flows;     /* that ran */
-};
-enum { N_FEATURES = sizeof(struct features) / sizeof(double) };
-
-static struct features features_of(const struct scene *s,
-    const struct planes *p, uint64_t histogram[])
-{
-	const struct obs *w = &p->window;
-	struct features x = {.n_flows = (double)w->n_flows};
-	for (size_t i = 0; i < w->flows.n; i++) {
-		const uint32_t *drops = p->lost.drops + w->hops.off[i];
-		unsigned n_failed = 0, n_dropping = 0;
-		for (unsigned j = 0; j < obs_n_hops(w, i); j++) {
-			const topo_link l = obs_path(w, i)[j];
-			const int faulty = truth_is_faulty(&s->truth, l);
-			x.class_drops[topo_class_of(s->topo, l)] += drops[j];
-			x.at_failed += faulty * drops[j];
-			n_failed += faulty;
-			n_dropping += drops[j] > 0;
-		}
-		const uint32_t lost = w->flows.n_retx[i];
-		x.failed++;
-		x.drops += lost;
-		x.two_failed += n_failed > 1;
-		x.two_dropped += n_dropping > 1;
-		x.naive += n_failed > 1 ? 1.0 / n_failed : 1;
-		x.all_lost += lost == w->flows.n_pkts[i];
-		x.first_host += w->flows.src_host[i] == 0;
-		x.low_tor += topo_tor_of(s->topo, w->flows.dst_host[i]) < 3;
-		histogram[lost < HISTOGRAM ? lost : HISTOGRAM - 1]++;
-	}
-	return x;
-}
-
-/* Differences of the features between planes on the same scenes. */
-struct comparison {
-	struct law_mean difference[N_FEATURES];
-	struct law_mean failed;           /* of bulk */
-	struct law_mean naive_difference; /* bulk against naive skip */
-	uint64_t histogram[2][HISTOGRAM];
-};
-
-static void compare(struct planes *p, struct scenes *s, uint32_t n_epochs,
-    struct comparison *c)
-{
-	memset(c, 0, sizeof(*c));
-	for (uint32_t run = 0; run < n_epochs; run++) {
-		union {
-			struct features f;
-			double v[N_FEATURES];
-		} x[2];
-		struct scene *scene = scenes_draw(s, run);
-		for (enum which which = BULK; which <= SKIP; which++) {
-			planes_run(p, which, scene);
-			if (which == SKIP)
-				scenes_assert_sound(&s->topo, &p->window,
-				    &p->lost);
-			assert_true(truth_has_host_off(&scene->truth) ||
-			    p->window.n_flows == scene->traffic.n_flows);
-			x[which].f = features_of(scene, p, c->histogram[which]);
-		}
-		for (int i = 0; i < N_FEATURES; i++)
-			law_add(&c->difference[i], x[SKIP].v[i] - x[BULK].v[i]);
-		law_add(&c->failed, x[BULK].f.failed);
-		law_add(&c->naive_difference,
-		    x[SKIP].f.naive - x[BULK].f.failed);
-	}
-}
-
-static void assert_equal_laws(const struct comparison *c, const char *what)
-{
-	for (int i = 0; i < N_FEATURES; i++) {
-		const double z = law_z(&c->difference[i], 0);
-		if (!(fabs(z) < ERRORS))
-			fail_msg("%s: feature %d differs by %.2f standard "
-				 "errors, seed %ju",
-			    what, i, z, (uintmax_t)test_seed());
-	}
-	const double p =
-	    law_chi2_equal(c->histogram[BULK], c->histogram[SKIP], HISTOGRAM);
-	if (!(p >= LEVEL))
-		fail_msg("%s: drops a flow, p = %g, seed %ju", what, p,
-		    (uintmax_t)test_seed());
-}
-
 static const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
 static const struct topo_clos medium = {3, 4, 3, 4, 3, .n_cables = 0};
 
@@ -436,10 +335,10 @@ static void scenes_of_many_kinds_have_the_law_of_the_exact_plane(void **state)
 	planes_open(&p);
 	for (size_t i = 0; i < N_KINDS; i++) {
 		struct scenes s;
-		static struct comparison c;
+		static struct planes_comparison c;
 		kinds[i].open(&s);
-		compare(&p, &s, 200, &c);
-		assert_equal_laws(&c, kinds[i].what);
+		planes_compare(&p, &s, 200, &c);
+		planes_assert_equal_laws(&c, kinds[i].what);
 		scenes_close(&s);
 	}
 	planes_close(&p);
@@ -451,7 +350,7 @@ static void scenes_of_many_kinds_have_the_law_of_the_exact_plane(void **state)
 static void at_007s_size_the_law_holds_and_one_percent_would_show(void **state)
 {
 	(void)state;
-	static struct comparison c;
+	static struct planes_comparison c;
 	struct scenes s;
 	struct planes p;
 	planes_open(&p);
@@ -461,14 +360,14 @@ static void at_007s_size_the_law_holds_and_one_percent_would_show(void **state)
 			scenes_add_fault(&s,
 			    topo_clos_class_at(&s.topo.clos, class, 9 + 31 * i),
 			    0.01);
-	compare(&p, &s, 800, &c);
-	assert_equal_laws(&c, "007");
+	planes_compare(&p, &s, 800, &c);
+	planes_assert_equal_laws(&c, "007");
 	const double resolution =
-	    ERRORS * law_se(&c.difference[0]) / law_mean(&c.failed);
+	    PLANES_ERRORS * law_se(&c.difference[0]) / law_mean(&c.failed);
 	if (!(resolution < 0.012))
 		fail_msg("4 standard errors are %.2f %%", 100 * resolution);
 	const double naive = law_z(&c.naive_difference, 0);
-	if (!(naive < -ERRORS))
+	if (!(naive < -PLANES_ERRORS))
 		fail_msg("half of double hits lost: %.2f standard errors only",
 		    naive);
 	planes_close(&p);

@@ -51,7 +51,7 @@ static const struct cmd_line cmd_dump_line = {
 	"each flow as it was seen, and the truth.\v"
 	"Planes exact and vigil_matlab write every flow. Plane skip draws "
 	"those alone that lost something, and so do auto and agents where "
-	"skipping fits and pays (a Clos, little noise); the attribute "
+	"skipping fits and pays (little noise); the attribute "
 	"all_flows says which it is. `culprit diagnose` runs algorithms on the "
 	"file. results/epoch.h describes it; with Python,\n\n"
 	"  f = h5py.File(\"epoch.h5\")\n"

@@ -1,4 +1,4 @@
-/* models/bulk/course.c -- where a flow of a Clos goes, given what it crosses.
+/* models/bulk/course.c -- where a flow goes, given what it crosses.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/bulk/course.h"
@@ -25,14 +25,18 @@ static void list_by_pod(struct bulk_courses *b)
 	}
 }
 
-int bulk_courses_begin(struct bulk_courses *b, const struct topo_clos *clos,
+int bulk_courses_begin(struct bulk_courses *b,
     const struct scene_traffic *traffic, struct sim_err *e)
 {
+	const struct topo_clos *clos = &traffic->topo->clos;
 	int rc;
-	b->clos = clos;
+	b->topo = traffic->topo;
+	b->clos = topo_is_clos(b->topo) ? clos : NULL;
 	b->traffic = traffic;
 	b->aim = scene_traffic_aim(traffic);
 	b->far = NAN; /* unlike that of any ToR */
+	if (!b->clos)
+		return topo_mesh_cross_begin(&b->cross, b->topo->mesh, e);
 	if (b->aim.n_hot == 0)
 		return 0;
 	if ((rc = SIM_RESERVE(&b->by_pod, &b->cap_by_pod, clos->all_tors, e)) <
@@ -48,6 +52,7 @@ void bulk_courses_free(struct bulk_courses *b)
 {
 	free(b->by_pod);
 	free(b->n_hot_in);
+	topo_mesh_cross_free(&b->cross);
 }
 
 /* --- chances -------------------------------------------------------------- */
@@ -59,12 +64,14 @@ static void set_skewed(struct bulk_courses *b, uint32_t tor)
 {
 	const uint32_t n[2] = {b->aim.n_tors - b->aim.n_hot, b->aim.n_hot};
 	const int own = is_hot(b, tor);
-	const uint32_t hot_here = b->n_hot_in[tor / b->clos->n_tors];
 	double share = b->aim.any ? (b->aim.last + 1.0) * 0x1p-32 : 0;
 	if (n[own] == 1)
 		share = !own;
 	b->to_tor[1] = share > 0 ? share / (n[1] - own) : 0;
 	b->to_tor[0] = share < 1 ? (1 - share) / (n[0] - !own) : 0;
+	if (!b->clos)
+		return;
+	const uint32_t hot_here = b->n_hot_in[tor / b->clos->n_tors];
 	b->far = b->to_tor[1] * (n[1] - hot_here) +
 	    b->to_tor[0] * (n[0] - (b->clos->n_tors - hot_here));
 }
@@ -77,12 +84,17 @@ int bulk_courses_from(struct bulk_courses *b, uint32_t tor)
 		/* All ToRs are alike. */
 		if (!isnan(far))
 			return 0;
-		b->to_tor[0] = b->to_tor[1] = 1 / (c->all_tors - 1.0);
-		b->far = (c->all_tors - c->n_tors) * b->to_tor[0];
+		b->to_tor[0] = b->to_tor[1] = 1 / (b->aim.n_tors - 1.0);
+		b->far = c ? (c->all_tors - c->n_tors) * b->to_tor[0] : 0;
 		return 1;
 	}
 	set_skewed(b, tor);
 	return far != b->far || cold != b->to_tor[0] || hot != b->to_tor[1];
+}
+
+double bulk_courses_to(const struct bulk_courses *b, uint32_t tor)
+{
+	return b->to_tor[is_hot(b, tor)];
 }
 
 /* The chance of a destination in another pod P whose hot ToRs, or whose others,
@@ -110,9 +122,9 @@ static double whereto_chance(const struct bulk_courses *b,
 	case BULK_TO_POD:
 		return to_hot_in(b, g->id) + to_others_in(b, g->id);
 	case BULK_TO_TOR:
-		return b->to_tor[is_hot(b, g->id)];
+		return bulk_courses_to(b, g->id);
 	case BULK_TO_HOST:
-		return b->to_tor[is_hot(b, g->id / n_hosts)] / n_hosts;
+		return bulk_courses_to(b, g->id / n_hosts) / n_hosts;
 	default:
 		return 0;
 	}
@@ -204,27 +216,76 @@ static uint32_t draw_tor(const struct bulk_courses *b, struct sim_rng *r,
 	}
 }
 
-struct bulk_course bulk_courses_draw(const struct bulk_courses *b,
-    struct sim_rng *r, uint32_t tor, const struct bulk_given *g)
+/* The links to W->dst under DTOR: two of hosts, and two or four between switches,
+ * by way of these T1s, counted within their pods, and T2. */
+static void lay_path(const struct topo_clos *c, topo_host src, uint32_t tor,
+    uint32_t dtor, uint32_t up, uint32_t t2, uint32_t down,
+    struct bulk_course *w)
+{
+	const uint32_t pod = tor / c->n_tors, dpod = dtor / c->n_tors;
+	topo_link *path = w->path;
+	unsigned h = 0;
+	path[h++] = topo_clos_link_host(src, TOPO_UP);
+	path[h++] = topo_clos_link_tor(c, tor, up, TOPO_UP);
+	if (pod != dpod) {
+		path[h++] =
+		    topo_clos_link_t1(c, pod * c->n_t1 + up, t2, TOPO_UP);
+		path[h++] =
+		    topo_clos_link_t1(c, dpod * c->n_t1 + down, t2, TOPO_DOWN);
+	} else {
+		down = up;
+	}
+	path[h++] = topo_clos_link_tor(c, dtor, down, TOPO_DOWN);
+	path[h++] = topo_clos_link_host(w->dst, TOPO_DOWN);
+	w->h = h;
+}
+
+static void draw_in_clos(const struct bulk_courses *b, struct sim_rng *r,
+    topo_host src, uint32_t tor, const struct bulk_given *g,
+    struct bulk_course *w)
 {
 	const struct topo_clos *c = b->clos;
 	uint32_t to = sim_rng_u32(r), by = sim_rng_u32(r);
-	struct bulk_course w = {.dtor = draw_tor(b, r, &to, tor, g)};
-	w.dst = g && g->to == BULK_TO_HOST
+	const uint32_t dtor = draw_tor(b, r, &to, tor, g);
+	w->dst = g && g->to == BULK_TO_HOST
 	    ? g->id
-	    : w.dtor * c->n_hosts + course_choose(&to, c->n_hosts);
-	w.up = course_choose(&by, c->n_t1);
-	w.t2 = course_choose(&by, c->n_t2);
-	w.down = course_choose(&by, c->n_t1);
-	if (!g)
-		return w;
-	/* The others are open, and stay as they were drawn. */
-	if (g->up != TOPO_NONE)
-		w.up = g->up;
-	if (g->t2 != TOPO_NONE)
-		w.t2 = g->t2;
-	if (g->down != TOPO_NONE)
-		*(w.dtor / c->n_tors == tor / c->n_tors ? &w.up : &w.down) =
-		    g->down;
-	return w;
+	    : dtor * c->n_hosts + course_choose(&to, c->n_hosts);
+	uint32_t up = course_choose(&by, c->n_t1);
+	uint32_t t2 = course_choose(&by, c->n_t2);
+	uint32_t down = course_choose(&by, c->n_t1);
+	/* Those that are not given are open, and stay as they were drawn. */
+	if (g && g->up != TOPO_NONE)
+		up = g->up;
+	if (g && g->t2 != TOPO_NONE)
+		t2 = g->t2;
+	if (g && g->down != TOPO_NONE)
+		*(dtor / c->n_tors == tor / c->n_tors ? &up : &down) = g->down;
+	lay_path(c, src, tor, dtor, up, t2, down, w);
+}
+
+/* Of any flow the path is one that switches' hashes give to a digest; as this is
+ * a random one, the hashes may be any. */
+static void draw_in_mesh(struct bulk_courses *b, struct sim_rng *r,
+    topo_host src, const struct bulk_given *g, struct bulk_course *w)
+{
+	const uint32_t to = sim_rng_u32(r);
+	if (!g) {
+		w->dst = scene_traffic_dst(b->traffic, src, to, sim_rng_u32(r));
+		w->h =
+		    topo_path(b->topo, 0, src, w->dst, sim_rng_u32(r), w->path);
+		return;
+	}
+	w->dst = g->to == BULK_TO_HOST
+	    ? g->id
+	    : scene_traffic_host(b->traffic, g->id, to);
+	w->h = topo_mesh_cross_path(&b->cross, r, g->via, src, w->dst, w->path);
+}
+
+void bulk_courses_draw(struct bulk_courses *b, struct sim_rng *r, topo_host src,
+    uint32_t tor, const struct bulk_given *g, struct bulk_course *w)
+{
+	if (b->clos)
+		draw_in_clos(b, r, src, tor, g, w);
+	else
+		draw_in_mesh(b, r, src, g, w);
 }

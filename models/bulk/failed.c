@@ -1,4 +1,4 @@
-/* models/bulk/failed.c -- links with faults and switches with holes of a Clos.
+/* models/bulk/failed.c -- links with faults and switches with holes.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/bulk/failed.h"
@@ -9,7 +9,7 @@
 #include "sim/vec.h"
 
 static const struct bulk_given nothing = {BULK_TO_NONE, 0, TOPO_NONE, TOPO_NONE,
-    TOPO_NONE};
+    TOPO_NONE, {TOPO_NONE, TOPO_NONE}};
 
 /* --- what a flow that crosses it does ------------------------------------- */
 
@@ -86,6 +86,32 @@ static void set_switch(struct bulk_failed *f, const struct topo_clos *c,
 	}
 }
 
+/* In a mesh, the switch or link between switches that a flow over LINK crosses,
+ * and the host that it goes to if it is the one link to that. */
+static struct bulk_given across_link(const struct topo *t, topo_link link)
+{
+	struct bulk_given g = nothing;
+	topo_node from, to;
+	topo_link_ends(t, link, &from, &to);
+	if (from < t->n_hosts)
+		return g;
+	g.via.at = from - t->n_hosts;
+	if (to < t->n_hosts) {
+		g.to = BULK_TO_HOST;
+		g.id = to;
+	} else {
+		g.via.next = to - t->n_hosts;
+	}
+	return g;
+}
+
+static struct bulk_given across_switch(topo_switch s)
+{
+	struct bulk_given g = nothing;
+	g.via.at = s;
+	return g;
+}
+
 /* --- the list ------------------------------------------------------------- */
 
 static int add_failed(struct bulk_failed_list *v, struct bulk_failed **out,
@@ -145,7 +171,10 @@ static int list_holed(struct bulk_failed_list *v, const struct scene *s,
 			return rc;
 		f->place = s->topo->n_links + h->at;
 		f->bound = 1;
-		set_switch(f, &s->topo->clos, h->at);
+		if (topo_is_clos(s->topo))
+			set_switch(f, &s->topo->clos, h->at);
+		else
+			f->across = across_switch(h->at);
 	}
 	return 0;
 }
@@ -163,25 +192,69 @@ static int clear_index(struct bulk_failed_list *v, const struct topo *t,
 	return rc;
 }
 
+/* Chances follow from where a flow starts, so the current ToR is each in turn. */
+static void weigh_pairs(struct bulk_failed_list *v)
+{
+	const struct bulk_pair *last = NULL;
+	for (size_t i = 0; i < v->pairs.n; i++) {
+		struct bulk_pair *p = &v->pairs.pair[i];
+		const struct bulk_failed *f = &v->failed[p->failed];
+		const int follows = last && last->from == p->from;
+		if (!follows)
+			bulk_courses_from(&v->courses, p->from);
+		double weight =
+		    f->bound * p->share * bulk_courses_to(&v->courses, p->to);
+		if (f->across.to == BULK_TO_HOST)
+			weight /=
+			    scene_traffic_n_hosts(v->courses.traffic, p->to);
+		p->share = weight + (follows ? last->share : 0);
+		last = p;
+	}
+}
+
+/* What candidates are of in a mesh. All flows of a host cross its uplink, to
+ * whatever ToR. */
+static int list_pairs(struct bulk_failed_list *v, const struct topo *t,
+    struct sim_err *e)
+{
+	int rc = 0;
+	v->pairs.n = 0;
+	for (uint32_t i = 0; rc == 0 && i < v->n; i++) {
+		const struct bulk_given *g = &v->failed[i].across;
+		if (g->via.at != TOPO_NONE)
+			rc = bulk_pairs_add(&v->pairs, &v->courses.cross, i,
+			    g->via,
+			    g->to == BULK_TO_HOST ? g->via.at : TOPO_NONE, e);
+	}
+	if (rc == 0 && (rc = bulk_pairs_sort(&v->pairs, t->n_switches, e)) == 0)
+		weigh_pairs(v);
+	return rc;
+}
+
 int bulk_failed_begin(struct bulk_failed_list *v, const struct scene *s,
     double n_max, struct sim_err *e)
 {
-	const struct topo_clos *c = &s->topo->clos;
+	const struct topo *t = s->topo;
 	int rc;
 	v->n = 0;
 	v->timed = 0;
-	if ((rc = clear_index(v, s->topo, e)) < 0 ||
-	    (rc = bulk_courses_begin(&v->courses, c, &s->traffic, e)) < 0 ||
+	if ((rc = clear_index(v, t, e)) < 0 ||
+	    (rc = bulk_courses_begin(&v->courses, &s->traffic, e)) < 0 ||
 	    (rc = list_failed_links(v, s, e)) < 0)
 		goto out;
 	for (size_t i = 0; i < v->n; i++) {
 		struct bulk_failed *f = &v->failed[i];
 		f->bound = -expm1(-n_max * f->hazard);
 		f->rate = -expm1(-f->hazard);
-		set_link(f, c);
+		if (topo_is_clos(t))
+			set_link(f, &t->clos);
+		else
+			f->across = across_link(t, f->link);
 	}
 	if ((rc = list_holed(v, s, e)) == 0)
-		rc = SIM_RESERVE(&v->sum, &v->cap_sum, v->n, e);
+		rc = topo_is_clos(t)
+		    ? SIM_RESERVE(&v->sum, &v->cap_sum, v->n, e)
+		    : list_pairs(v, t, e);
 out:
 	if (rc < 0)
 		v->n = 0;
@@ -204,6 +277,32 @@ void bulk_failed_free(struct bulk_failed_list *v)
 	free(v->index);
 	free(v->sum);
 	bulk_courses_free(&v->courses);
+	bulk_pairs_free(&v->pairs);
+}
+
+uint64_t bulk_failed_pairs(const struct scene *s)
+{
+	const struct topo *t = s->topo;
+	const struct truth *truth = &s->truth;
+	uint64_t n = 0;
+	if (topo_is_clos(t))
+		return 0;
+	for (size_t i = 0; i < truth->n_faults; i++) {
+		const struct truth_fault *f = &truth->fault[i];
+		const struct bulk_given g = across_link(t, f->link);
+		if (truth_is_mark(f) || g.via.at == TOPO_NONE)
+			continue;
+		n += g.to == BULK_TO_HOST
+		    ? s->traffic.n_tors - 1
+		    : topo_mesh_cross_most(t->mesh, g.via);
+	}
+	for (size_t i = 0; i < truth->n_holes; i++) {
+		const struct truth_hole *h = &truth->hole[i];
+		if (i == 0 || h[-1].at != h->at)
+			n += topo_mesh_cross_most(t->mesh,
+			    across_switch(h->at).via);
+	}
+	return n;
 }
 
 /* --- flows of a ToR ------------------------------------------------------- */
@@ -221,6 +320,11 @@ static void set_weights(struct bulk_failed_list *v)
 double bulk_failed_weigh(struct bulk_failed_list *v, uint32_t tor)
 {
 	double sum = 0;
+	if (!v->courses.clos) {
+		const uint32_t *first = v->pairs.first + tor;
+		return first[1] > first[0] ? v->pairs.pair[first[1] - 1].share
+					   : 0;
+	}
 	if (bulk_courses_from(&v->courses, tor))
 		set_weights(v);
 	for (size_t i = 0; i < v->n; i++) {
@@ -229,4 +333,23 @@ double bulk_failed_weigh(struct bulk_failed_list *v, uint32_t tor)
 		v->sum[i] = sum;
 	}
 	return sum;
+}
+
+/* The first pair whose running sum is above U. */
+const struct bulk_given *bulk_failed_pick_pair(struct bulk_failed_list *v,
+    uint32_t tor, double u)
+{
+	const struct bulk_pair *at = v->pairs.pair + v->pairs.first[tor];
+	size_t n = v->pairs.first[tor + 1] - v->pairs.first[tor];
+	while (n > 1) {
+		const size_t half = n / 2;
+		at += at[half - 1].share <= u ? half : 0;
+		n -= half;
+	}
+	v->picked = v->failed[at->failed].across;
+	if (v->picked.to != BULK_TO_HOST) {
+		v->picked.to = BULK_TO_TOR;
+		v->picked.id = at->to;
+	}
+	return &v->picked;
 }

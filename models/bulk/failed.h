@@ -1,4 +1,4 @@
-/* models/bulk/failed.h -- links with faults and switches with holes of a Clos.
+/* models/bulk/failed.h -- links with faults and switches with holes.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * For the skipping plane (skip.h): which of them flows out of a ToR can cross,
@@ -8,6 +8,7 @@
 #define MODELS_BULK_FAILED_H
 
 #include "models/bulk/course.h"
+#include "models/bulk/pairs.h"
 #include "models/scene/scene.h"
 
 /* A link with faults; or, with link = TOPO_NONE, a switch with holes. A fault
@@ -19,12 +20,15 @@ struct bulk_failed {
 	double bound;   /* 1 - exp(-n_max * hazard); of a hole 1 */
 	double rate;    /* 1 - exp(-hazard) */
 
-	/* A flow that crosses it is known to do given[1] if it comes from a ToR
+	/* In a Clos a flow that crosses it is known to do given[1] if it comes from a ToR
 	 * in [from, to), else given[0]. Neither of a host's uplink: flows of
 	 * that host cross it, and nobody else's. */
 	uint32_t from, to;
 	struct bulk_given given[2];
 	double weight[2]; /* chance of that, times bound */
+
+	/* In a mesh, what it crosses; `to` is none, or BULK_TO_HOST. */
+	struct bulk_given across;
 };
 
 /* Zeroed is empty. */
@@ -39,19 +43,26 @@ struct bulk_failed_list {
 	struct bulk_courses courses;
 	double *sum; /* [n] running sums of weights, of the current ToR */
 	size_t cap_sum;
+	/* In a mesh instead: `share` is such a sum, over the ToR's pairs. */
+	struct bulk_pairs pairs;
+	struct bulk_given picked;
 };
 
 /* List what fails in a scene, whose largest flow has N_MAX packets. The scene
  * must not change before bulk_failed_end(), which is needed also after a
  * failure. Errors SIM_ENOMEM. Cost O(faults), after the first of a size, and
- * O(ToRs) in skewed traffic. */
+ * O(ToRs) in skewed traffic; in a mesh O(pairs * links of a switch). */
 int bulk_failed_begin(struct bulk_failed_list *v, const struct scene *s,
     double n_max, struct sim_err *e);
 void bulk_failed_end(struct bulk_failed_list *v);
 void bulk_failed_free(struct bulk_failed_list *v);
 
+/* Rows that the pairs of a scene in a mesh take at most; 0 in a Clos. Cost
+ * O(ToRs * faults). */
+uint64_t bulk_failed_pairs(const struct scene *s);
+
 /* Let flows start at TOR, and return the rate at which they are candidates of
- * anything that failed but a host's uplink. Cost O(n). */
+ * anything that failed but a host's uplink. Cost O(n), O(1) in a mesh. */
 double bulk_failed_weigh(struct bulk_failed_list *v, uint32_t tor);
 
 /* 1 if flows from TOR are those of given[1]. */
@@ -60,13 +71,19 @@ static inline int bulk_failed_inside(const struct bulk_failed *f, uint32_t tor)
 	return (f->from <= tor) & (tor < f->to);
 }
 
+/* As below, in a mesh. Cost O(log pairs). */
+const struct bulk_given *bulk_failed_pick_pair(struct bulk_failed_list *v,
+    uint32_t tor, double u);
+
 /* What a candidate from TOR, the current one, is known to do: one that failed is
  * picked in proportion to its weight, U, below what was weighed, saying which.
  * That is the first whose running sum is above U: one of weight 0 adds nothing
  * and is never that. Most scenes have few, hence the steps at the end. */
 static inline const struct bulk_given *
-bulk_failed_pick(const struct bulk_failed_list *v, uint32_t tor, double u)
+bulk_failed_pick(struct bulk_failed_list *v, uint32_t tor, double u)
 {
+	if (!v->courses.clos)
+		return bulk_failed_pick_pair(v, tor, u);
 	const double *at = v->sum;
 	for (size_t n = v->n; n > 16;) {
 		const size_t half = n / 2;

@@ -34,10 +34,9 @@ struct bulk_skip {
 struct flow {
 	struct obs_flow obs;
 	uint64_t id;
-	unsigned h;
-	topo_link path[6];
-	double fault[6]; /* hazard of active faults */
-	double noise[6];
+	struct bulk_course way;
+	double fault[TOPO_MAX_HOPS]; /* hazard of active faults */
+	double noise[TOPO_MAX_HOPS];
 	double fault_sum;
 	double bounds; /* sum of those of all on the path that failed */
 	unsigned n_failed, last; /* how many did; hop of the last link */
@@ -57,48 +56,10 @@ void bulk_skip_close(struct bulk_skip *k)
 	free(k);
 }
 
-/* The links of a course, from SRC to its destination: two of hosts, and two or
- * four between switches. */
-static unsigned lay_path(const struct topo_clos *c, topo_host src, uint32_t tor,
-    const struct bulk_course *w, topo_link path[6])
-{
-	const uint32_t pod = tor / c->n_tors, dpod = w->dtor / c->n_tors;
-	unsigned h = 0;
-	uint32_t down = w->up;
-	path[h++] = topo_clos_link_host(src, TOPO_UP);
-	path[h++] = topo_clos_link_tor(c, tor, w->up, TOPO_UP);
-	if (pod != dpod) {
-		down = w->down;
-		path[h++] =
-		    topo_clos_link_t1(c, pod * c->n_t1 + w->up, w->t2, TOPO_UP);
-		path[h++] = topo_clos_link_t1(c, dpod * c->n_t1 + down, w->t2,
-		    TOPO_DOWN);
-	}
-	path[h++] = topo_clos_link_tor(c, w->dtor, down, TOPO_DOWN);
-	path[h++] = topo_clos_link_host(w->dst, TOPO_DOWN);
-	return h;
-}
-
 static sim_ns draw_start(const struct bulk_skip *k, struct sim_rng *r)
 {
 	return (sim_ns)(sim_rng_u32(r) * 0x1p-32 *
 	    (double)k->scene->traffic.epoch_ns);
-}
-
-/* The switches of a course, from its first ToR to its last; returns how many. */
-static unsigned lay_switches(const struct topo_clos *c, uint32_t tor,
-    const struct bulk_course *w, topo_switch at[5])
-{
-	const uint32_t pod = tor / c->n_tors, dpod = w->dtor / c->n_tors;
-	unsigned n = 0;
-	at[n++] = tor;
-	at[n++] = topo_clos_t1(c, pod, w->up);
-	if (pod != dpod) {
-		at[n++] = topo_clos_t2(c, w->t2);
-		at[n++] = topo_clos_t1(c, dpod, w->down);
-	}
-	at[n++] = w->dtor;
-	return n;
 }
 
 static void draw_ports(struct sim_rng *r, struct obs_flow *f)
@@ -110,8 +71,7 @@ static void draw_ports(struct sim_rng *r, struct obs_flow *f)
 
 /* Count the switches with holes that F passes. One that takes it gets all that is
  * left of it: as if the link into the switch, number I, lost all. */
-static void meet_switches(const struct bulk_skip *k, uint32_t tor,
-    const struct bulk_course *w, struct flow *f)
+static void meet_switches(const struct bulk_skip *k, struct flow *f)
 {
 	const struct scene *s = k->scene;
 	const uint32_t *index = k->failed.index + s->topo->n_links;
@@ -122,14 +82,15 @@ static void meet_switches(const struct bulk_skip *k, uint32_t tor,
 	    .dst_port = f->obs.dst_port,
 	    .proto = TOPO_PROTO_TCP,
 	};
-	topo_switch at[5];
-	const unsigned n = lay_switches(&s->topo->clos, tor, w, at);
-	for (unsigned i = 0; i < n; i++) {
-		if (index[at[i]] == 0)
+	for (unsigned i = 0; i + 1 < f->way.h; i++) {
+		topo_node from, to;
+		topo_link_ends(s->topo, f->way.path[i], &from, &to);
+		const topo_switch at = to - s->topo->n_hosts;
+		if (index[at] == 0)
 			continue;
 		f->n_failed++;
-		f->bounds += k->failed.failed[index[at[i]] - 1].bound;
-		if (truth_swallows(&s->truth, at[i], &tuple, f->obs.start_ns))
+		f->bounds += k->failed.failed[index[at] - 1].bound;
+		if (truth_swallows(&s->truth, at, &tuple, f->obs.start_ns))
 			f->fault[i] = f->fault_sum = INFINITY;
 	}
 }
@@ -139,9 +100,9 @@ static void meet_links(const struct bulk_skip *k, struct flow *f)
 {
 	f->fault_sum = f->bounds = 0;
 	f->n_failed = 0;
-	for (unsigned i = 0; i < f->h; i++) {
+	for (unsigned i = 0; i < f->way.h; i++) {
 		const struct bulk_failed *x =
-		    bulk_failed_link(&k->failed, f->path[i]);
+		    bulk_failed_link(&k->failed, f->way.path[i]);
 		f->fault[i] = 0;
 		if (!x)
 			continue;
@@ -159,26 +120,24 @@ static void meet_links(const struct bulk_skip *k, struct flow *f)
 /* Draw the flow with number ID out of TOR, given GIVEN, or any with NULL; noise
  * is left for later, since few flows need it. Times and ports are drawn early
  * only if they matter for what failed. */
-static void draw_flow(const struct bulk_skip *k, struct sim_rng *r, uint64_t id,
+static void draw_flow(struct bulk_skip *k, struct sim_rng *r, uint64_t id,
     uint32_t tor, const struct bulk_given *given, struct flow *f)
 {
 	const struct scene_traffic *tr = &k->scene->traffic;
-	const struct bulk_course w =
-	    bulk_courses_draw(&k->failed.courses, r, tor, given);
+	const topo_host src = scene_traffic_src(tr, id);
+	bulk_courses_draw(&k->failed.courses, r, src, tor, given, &f->way);
 	f->obs = (struct obs_flow){
-	    .src_host = scene_traffic_src(tr, id),
-	    .dst_host = w.dst,
+	    .src_host = src,
+	    .dst_host = f->way.dst,
 	    .n_pkts = scene_traffic_packets(tr, sim_rng_u32(r)),
 	};
 	if (k->failed.timed)
 		f->obs.start_ns = draw_start(k, r);
 	f->id = id;
-	f->h =
-	    lay_path(&k->scene->topo->clos, f->obs.src_host, tor, &w, f->path);
 	meet_links(k, f);
 	if (k->failed.has_holes) {
 		draw_ports(r, &f->obs);
-		meet_switches(k, tor, &w, f);
+		meet_switches(k, f);
 	}
 }
 
@@ -191,12 +150,12 @@ static int noise_strikes(const struct bulk_skip *k, struct flow *f, double u)
 	const struct scene_noise *noise = &k->scene->loss.noise;
 	const double n = f->obs.n_pkts;
 	double bound = 0, sum = 0;
-	if (u >= n * f->h * k->most_noise)
+	if (u >= n * f->way.h * k->most_noise)
 		return 0;
-	scene_noise_of_flow(noise, f->id, f->path, f->h, f->noise);
-	for (unsigned i = 0; i < f->h; i++) {
+	scene_noise_of_flow(noise, f->id, f->way.path, f->way.h, f->noise);
+	for (unsigned i = 0; i < f->way.h; i++) {
 		double none;
-		const topo_link l = f->path[i];
+		const topo_link l = f->way.path[i];
 		if (isinf(f->fault[i]) ||
 		    (bulk_failed_link(&k->failed, l) &&
 			scene_loss_fault(&k->scene->loss, l, f->obs.start_ns,
@@ -206,7 +165,7 @@ static int noise_strikes(const struct bulk_skip *k, struct flow *f, double u)
 	}
 	if (u * (1 - scene_noise_most(noise)) >= n * bound)
 		return 0;
-	for (unsigned i = 0; i < f->h; i++) {
+	for (unsigned i = 0; i < f->way.h; i++) {
 		f->noise[i] = scene_hazard(f->noise[i]);
 		sum += f->noise[i];
 	}
@@ -226,35 +185,36 @@ static double lazy_u01(struct sim_rng *r, double limit)
 /* Append F to the window, MARKS being its marked packets by link; they become
  * its drops. ONE: only one link has any, and no packet can be marked twice. */
 static int skip_report(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
-    uint32_t marks[6], int one, struct sim_err *e)
+    uint32_t marks[TOPO_MAX_HOPS], int one, struct sim_err *e)
 {
 	if (!k->failed.has_holes)
 		draw_ports(r, &f->obs);
 	if (!k->failed.timed)
 		f->obs.start_ns = draw_start(k, r);
 	if (!one)
-		scene_loss_drops(r, f->obs.n_pkts, marks, f->h, marks);
-	for (unsigned i = 0; i < f->h; i++)
+		scene_loss_drops(r, f->obs.n_pkts, marks, f->way.h, marks);
+	for (unsigned i = 0; i < f->way.h; i++)
 		f->obs.n_retx += marks[i];
-	int rc = losses_add_drops(k->lost, marks, f->h, e);
+	int rc = losses_add_drops(k->lost, marks, f->way.h, e);
 	if (rc == 0 &&
-	    (rc = obs_add_flow(k->window, &f->obs, f->path, f->h, e)) < 0)
-		k->lost->n_drops -= f->h;
+	    (rc = obs_add_flow(k->window, &f->obs, f->way.path, f->way.h, e)) <
+		0)
+		k->lost->n_drops -= f->way.h;
 	return rc;
 }
 
 /* The marks of failed links on F, one of which drops with probability DROPS.
  * Mostly there is just one, of which all that is asked for is known. */
 static int mark_failed(const struct bulk_skip *k, struct sim_rng *r,
-    const struct flow *f, double drops, uint32_t marks[6])
+    const struct flow *f, double drops, uint32_t marks[TOPO_MAX_HOPS])
 {
 	if (f->n_failed > 1 || k->failed.timed || k->failed.has_holes) {
-		scene_loss_marks(r, f->obs.n_pkts, f->fault, f->h, marks);
+		scene_loss_marks(r, f->obs.n_pkts, f->fault, f->way.h, marks);
 		return 0;
 	}
 	const struct bulk_failed *x =
-	    bulk_failed_link(&k->failed, f->path[f->last]);
-	for (unsigned i = 0; i < f->h; i++)
+	    bulk_failed_link(&k->failed, f->way.path[f->last]);
+	for (unsigned i = 0; i < f->way.h; i++)
 		marks[i] = 0;
 	marks[f->last] =
 	    scene_loss_some_of(r, f->obs.n_pkts, x->hazard, x->rate, drops);
@@ -266,12 +226,13 @@ static int mark_failed(const struct bulk_skip *k, struct sim_rng *r,
 static int report_failed(struct bulk_skip *k, struct sim_rng *r, struct flow *f,
     double drops, struct sim_err *e)
 {
-	uint32_t marks[6], more[6];
+	uint32_t marks[TOPO_MAX_HOPS], more[TOPO_MAX_HOPS];
 	int one = mark_failed(k, r, f, drops, marks);
 	if (noise_strikes(k, f,
-		lazy_u01(r, (double)f->obs.n_pkts * f->h * k->most_noise))) {
-		scene_loss_marks(r, f->obs.n_pkts, f->noise, f->h, more);
-		for (unsigned i = 0; i < f->h; i++)
+		lazy_u01(r,
+		    (double)f->obs.n_pkts * f->way.h * k->most_noise))) {
+		scene_loss_marks(r, f->obs.n_pkts, f->noise, f->way.h, more);
+		for (unsigned i = 0; i < f->way.h; i++)
 			marks[i] += more[i]; /* one of the two is 0 */
 		one = 0;
 	}
@@ -315,7 +276,7 @@ static int is_silent(const struct bulk_skip *k, const struct alike *a,
 
 /* What a candidate is known to do. All flows of a host cross its uplink, so that
  * tells nothing. */
-static const struct bulk_given *pick_given(const struct bulk_skip *k,
+static const struct bulk_given *pick_given(struct bulk_skip *k,
     struct sim_rng *r, const struct alike *a, double total)
 {
 	const double u = sim_rng_u32(r) * 0x1p-32 * total;
@@ -393,22 +354,22 @@ static const struct bulk_failed *next_uplink(const struct bulk_skip *k,
 	return NULL;
 }
 
-/* The flows out of a ToR, host by host in order: those with a fault on their
- * uplink alone, and those between them together. *NEXT as above. */
-static int run_tor(struct bulk_skip *k, uint32_t tor, size_t *next,
-    struct sim_err *e)
+/* The flows of hosts [from, end) under one ToR, the N-th such ones, host by host
+ * in order: those with a fault on their uplink alone, and those between them
+ * together. *NEXT as above. */
+static int run_tor(struct bulk_skip *k, uint32_t n, topo_host from,
+    topo_host end, size_t *next, struct sim_err *e)
 {
-	const uint32_t n_hosts = k->scene->topo->clos.n_hosts;
-	const topo_host end = (tor + 1) * n_hosts;
+	const uint32_t tor = topo_tor_of(k->scene->topo, from);
 	struct alike a = {.tor = tor,
-	    .to = tor * n_hosts,
+	    .to = from,
 	    .total = bulk_failed_weigh(&k->failed, tor)};
 	const struct bulk_failed *x = next_uplink(k, end, next);
 	struct sim_rng r;
 	int rc = 0;
 	if (a.total == 0 && !x)
 		return 0;
-	sim_rng_init(&r, &k->scene->where, SIM_STREAM_SKIP_FAILED, tor);
+	sim_rng_init(&r, &k->scene->where, SIM_STREAM_SKIP_FAILED, n);
 	while (rc == 0 && a.to < end) {
 		a.from = a.to;
 		a.to = x ? x->link / 2 : end;
@@ -430,11 +391,10 @@ static int run_tor(struct bulk_skip *k, uint32_t tor, size_t *next,
 static int run_noise(struct bulk_skip *k, struct sim_err *e)
 {
 	const struct scene *s = k->scene;
-	const uint32_t n_hosts = s->topo->clos.n_hosts;
 	const double bound = bulk_skip_noise_share(s);
 	const int jumps = bound < JUMP_LIMIT;
 	const double log_miss = log1p(-bound);
-	uint32_t marks[6];
+	uint32_t marks[TOPO_MAX_HOPS];
 	size_t next_done = 0;
 	struct sim_rng r;
 	if (bound == 0)
@@ -454,7 +414,7 @@ static int run_noise(struct bulk_skip *k, struct sim_err *e)
 		 * rejection: how often that fails is what flows that are done
 		 * come to, so in the mean one draw a candidate is enough. */
 		const uint32_t tor =
-		    scene_traffic_src(&s->traffic, id) / n_hosts;
+		    topo_tor_of(s->topo, scene_traffic_src(&s->traffic, id));
 		do
 			draw_flow(k, &r, id, tor, NULL, &f);
 		while (f.fault_sum > 0 &&
@@ -463,11 +423,24 @@ static int run_noise(struct bulk_skip *k, struct sim_err *e)
 		double u = sim_rng_u01(&r) * (jumps ? bound : 1);
 		if (!noise_strikes(k, &f, u))
 			continue;
-		scene_loss_marks(&r, f.obs.n_pkts, f.noise, f.h, marks);
+		scene_loss_marks(&r, f.obs.n_pkts, f.noise, f.way.h, marks);
 		int rc = skip_report(k, &r, &f, marks, 0, e);
 		if (rc < 0)
 			return rc;
 	}
+}
+
+/* The first host behind FROM that is not under its ToR. In a mesh neighbours by
+ * number may be under any. */
+static topo_host end_of_tor(const struct topo *t, topo_host from)
+{
+	if (topo_is_clos(t))
+		return from + t->clos.n_hosts;
+	const topo_switch tor = topo_tor_of(t, from);
+	do
+		from++;
+	while (from < t->n_hosts && topo_tor_of(t, from) == tor);
+	return from;
 }
 
 static int run_lossy(struct bulk_skip *k, struct sim_err *e)
@@ -476,9 +449,12 @@ static int run_lossy(struct bulk_skip *k, struct sim_err *e)
 	size_t next = 0;
 	int rc = bulk_failed_begin(&k->failed, s, k->n_max, e);
 	/* Nothing fails in many an epoch. */
-	const uint32_t n_tors = k->failed.n > 0 ? s->topo->clos.all_tors : 0;
-	for (uint32_t tor = 0; rc == 0 && tor < n_tors; tor++)
-		rc = run_tor(k, tor, &next, e);
+	const topo_host n_hosts = k->failed.n > 0 ? s->topo->n_hosts : 0;
+	uint32_t n = 0;
+	for (topo_host h = 0, end; rc == 0 && h < n_hosts; h = end) {
+		end = end_of_tor(s->topo, h);
+		rc = run_tor(k, n++, h, end, &next, e);
+	}
 	if (rc == 0)
 		rc = run_noise(k, e);
 	bulk_failed_end(&k->failed);

@@ -20,6 +20,8 @@
  *	          the flows that cross it are taken, its rule says
  *	off       flows that would start while their host is off are found like
  *	          those on whose uplink all is lost, and are none
+ *	meshes    P depends on both ToRs, so what is picked is a destination's
+ *	          ToR with l, from a table by the source's (pairs.h)
  *
  * The other flows can lose to noise only: they are found by jumps under a bound
  * of the noise hazard and drawn given that no failed link dropped. The bound is
@@ -27,7 +29,8 @@
  *
  * Cost O(ToRs * faults + lossy flows + flows that cross a switch with a hole, or
  * are of a host that is off), whatever the number of flows, apart from the noise
- * candidates: about 4 a flow that noise makes lossy.
+ * candidates: about 4 a flow that noise makes lossy. In a mesh O(pairs * links of
+ * a switch) besides.
  */
 #ifndef MODELS_BULK_SKIP_H
 #define MODELS_BULK_SKIP_H
@@ -41,11 +44,12 @@ struct bulk_skip;
 int bulk_skip_open(struct bulk_skip **k, struct sim_err *e);
 void bulk_skip_close(struct bulk_skip *k);
 
-/* 0 if the scene meets what skipping assumes: a Clos, ideal ECMP (independent
- * uniform choices, not a hash; at most 2^24 paths between two ToRs), no
- * congestion, no round-trip times, and no traffic.tcp: a flow would have to be
+/* 0 if the scene meets what skipping assumes: ideal ECMP (independent uniform
+ * choices, not a hash), in a Clos at most 2^24 paths between two ToRs, in a mesh
+ * at most 2^20 pairs of ToRs between which flows cross something that failed
+ * (48 MiB), counted for each; no congestion, no round-trip times, and no traffic.tcp: a flow would have to be
  * drawn given what crosses either way. Else SIM_EUNSUPPORTED and which of these
- * fails; then use bulk.h. */
+ * fails; then use bulk.h. Cost O(1), in a mesh O(ToRs * faults). */
 int bulk_skip_fits(const struct scene *s, struct sim_err *e);
 
 /* The share of a scene's flows that are looked at for their noise. */
@@ -55,7 +59,8 @@ double bulk_skip_noise_share(const struct scene *s);
  * in candidates of noise a flow of the epoch: above 0 where many flows are such
  * candidates or cross a switch with a hole, below where few do, or many are lossy
  * anyway. A function of the scene, so that every machine chooses alike, and
- * scenes may be summed, each times its flows. Cost O(faults). */
+ * scenes may be summed, each times its flows. Cost O(faults), in a mesh times
+ * ToRs. */
 double bulk_skip_excess(const struct scene *s);
 
 /* Run the epoch into an emptied window and its losses. Errors as

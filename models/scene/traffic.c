@@ -60,7 +60,7 @@ static int list_hosts(struct scene_traffic *tr, struct sim_err *e)
 	return 0;
 }
 
-static uint32_t n_hosts_under(const struct scene_traffic *tr, topo_switch s)
+uint32_t scene_traffic_n_hosts(const struct scene_traffic *tr, topo_switch s)
 {
 	return tr->hosts ? tr->host_off[s + 1] - tr->host_off[s]
 			 : tr->topo->clos.n_hosts;
@@ -77,7 +77,7 @@ static int scene_traffic_list_tors(struct scene_traffic *tr, struct sim_err *e)
 	tr->n_tors = 0;
 	for (topo_switch s = 0; s < t->n_switches; s++)
 		if (topo_is_clos(t) ? s < t->clos.all_tors
-				    : n_hosts_under(tr, s) > 0)
+				    : scene_traffic_n_hosts(tr, s) > 0)
 			tr->tor[tr->n_tors++] = s;
 	return 0;
 }
@@ -218,6 +218,15 @@ topo_host scene_traffic_src(const struct scene_traffic *tr, uint64_t flow)
 	return lo;
 }
 
+topo_host scene_traffic_host(const struct scene_traffic *tr, topo_switch tor,
+    uint32_t word)
+{
+	const uint64_t rank =
+	    (uint64_t)word * scene_traffic_n_hosts(tr, tor) >> 32;
+	return tr->hosts ? tr->hosts[tr->host_off[tor] + rank]
+			 : tor * tr->topo->clos.n_hosts + (uint32_t)rank;
+}
+
 topo_host scene_traffic_dst(const struct scene_traffic *tr, topo_host src,
     uint32_t word, uint32_t coin)
 {
@@ -226,8 +235,5 @@ topo_host scene_traffic_dst(const struct scene_traffic *tr, topo_host src,
 	uint32_t rest;
 	const uint32_t place =
 	    scene_aim_place(scene_traffic_aim(tr), own, word, coin, &rest);
-	const topo_switch tor = tr->tor ? tr->tor[place] : place;
-	const uint64_t rank = (uint64_t)rest * n_hosts_under(tr, tor) >> 32;
-	return tr->hosts ? tr->hosts[tr->host_off[tor] + rank]
-			 : tor * tr->topo->clos.n_hosts + (uint32_t)rank;
+	return scene_traffic_host(tr, tr->tor ? tr->tor[place] : place, rest);
 }

@@ -111,6 +111,11 @@ scene_aim_place(struct scene_aim a, uint32_t own, uint32_t word, uint32_t coin,
 	return i + (own_inside & (i >= own));
 }
 
+/* How many hosts a ToR has, and one of them, all alike, from a uniform word. */
+uint32_t scene_traffic_n_hosts(const struct scene_traffic *tr, topo_switch s);
+topo_host scene_traffic_host(const struct scene_traffic *tr, topo_switch tor,
+    uint32_t word);
+
 /* A destination from two uniform words; COIN decides hot or not and is not
  * looked at when traffic is uniform. Bias below hosts / 2^32. */
 topo_host scene_traffic_dst(const struct scene_traffic *tr, topo_host src,
