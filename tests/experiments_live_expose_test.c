@@ -133,12 +133,42 @@ static void no_more_samples_are_read_than_there_is_room_for(void **state)
 	assert_int_equal(xp_exposed_read(&x, buf, &e), SIM_EPARSE);
 }
 
+/* Each byte of a text replaced by each of these, and each place where it may be cut
+ * off, in memory that has not a byte more: it is read or refused, and what was read
+ * is finite or not known. */
+static void no_damage_does_more_than_be_refused(void **state)
+{
+	static const char text[] = A "a_total{b=\"c\"} 1.5\n" G "g NaN\n";
+	static const char bytes[] = "\n #{}=\"\\_a9.-e\x01\x7f\xff";
+	size_t n_refused = 0;
+	(void)state;
+	for (size_t at = 0; at < sizeof(text) - 1; at++)
+		for (size_t i = 0; i < sizeof(bytes); i++) {
+			/* The last is the 0, which cuts it off. */
+			const size_t n = bytes[i] ? sizeof(text) : at + 1;
+			struct sim_err e;
+			char *exact = malloc(n);
+			assert_non_null(exact);
+			memcpy(exact, text, n);
+			exact[at] = bytes[i];
+			exact[n - 1] = '\0';
+			const int rc = xp_exposed_read(&x, exact, &e);
+			assert_true(rc == 0 || rc == SIM_EPARSE);
+			n_refused += rc != 0;
+			for (size_t k = 0; k < x.n; k++)
+				assert_false(isinf(x.sample[k].value));
+			free(exact);
+		}
+	assert_true(n_refused > 500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_text_is_as_prometheus_has_it),
 	    cmocka_unit_test(what_is_written_is_read),
 	    cmocka_unit_test(what_is_not_ours_is_refused_with_its_line),
+	    cmocka_unit_test(no_damage_does_more_than_be_refused),
 	    cmocka_unit_test(no_more_samples_are_read_than_there_is_room_for),
 	};
 	return cmocka_run_group_tests_name("experiments/live/expose", tests,

@@ -130,6 +130,7 @@ static int call_go(struct call *x, const struct xp_call *c, const char *url,
 		    "libcurl does not take the certificates.");
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, x->why);
 	curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, 5L);
+	curl_easy_setopt(easy, CURLOPT_TIMEOUT, c->most_s);
 	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
 	curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, 30L);
 	curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, call_take);

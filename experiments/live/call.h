@@ -23,6 +23,7 @@ struct xp_call {
 	/* Not NULL: show its certificate and believe its authorities alone; or,
 	 * if it is without files, ask none but this host in the clear. */
 	const struct xp_identity *identity;
+	long most_s; /* for all of it; 0: as long as something comes */
 };
 
 /* What came. */
