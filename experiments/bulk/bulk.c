@@ -46,6 +46,18 @@ int xp_bulk_weigh(const struct topo *t, struct xp_config *c, struct sim_err *e)
 	return rc == SIM_ENOMEM ? rc : 0;
 }
 
+/* Flows cross three links at least, as none stays under its ToR. */
+double xp_bulk_bytes(const struct topo *t, const struct xp_config *c)
+{
+#define X(type, ...) +sizeof(type)
+	const double row = 0 OBS_FLOW_COLUMNS(X) + sizeof(uint64_t) +
+	    3 * (sizeof(topo_link) + sizeof(uint32_t));
+#undef X
+	return c->needs & OBS_ALL_FLOWS
+	    ? row * t->n_hosts * c->scene.traffic.conns.a
+	    : 0;
+}
+
 int xp_bulk_open(struct xp_bulk **out, enum xp_bulk_by by, int all,
     struct sim_err *e)
 {
@@ -260,6 +272,7 @@ const struct xp_plane xp_plane_auto = {
     .has_buffers = 1,
     .has_hosts = 1,
     .weigh = xp_bulk_weigh,
+    .bytes = xp_bulk_bytes,
     .open = bulk_plane_open,
     .run = plane_run,
     .again = plane_again,
@@ -275,6 +288,7 @@ const struct xp_plane xp_plane_exact = {
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_BUFFERS,
     .has_buffers = 1,
     .has_hosts = 1,
+    .bytes = xp_bulk_bytes,
     .open = bulk_plane_open,
     .run = plane_run,
     .again = plane_again,

@@ -17,6 +17,10 @@ enum xp_bulk_by xp_bulk_chosen(const struct xp_config *c);
 int xp_bulk_weigh(const struct topo *t, struct xp_config *c,
     struct sim_err *e);
 
+/* As bytes() of planes that do: the window with every flow, if that is asked
+ * for. */
+double xp_bulk_bytes(const struct topo *t, const struct xp_config *c);
+
 struct xp_bulk;
 
 /* With ALL windows hold every flow, not only those that lost something. Memory

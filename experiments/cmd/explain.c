@@ -9,6 +9,9 @@
 #include "experiments/report/draw.h"
 #include "experiments/report/markup.h"
 #include "experiments/spec/fabric.h"
+#include "experiments/sweep/memory.h"
+#include "experiments/sweep/progress.h"
+#include "models/clock.h"
 
 struct args {
 	const char *spec, *output;
@@ -51,7 +54,9 @@ static const struct cmd_line explain_line = {
 	"The cell is that of the sweep: the same point and run give the same "
 	"numbers, and the same drawing to the byte. Of a network with more "
 	"than 96 switches in a row the parts are drawn that matter, and a "
-	"line says what was left out. Programs and libraries that SPEC names "
+	"line says what was left out. What the whole sweep will take, if all "
+	"cells are like this one, is told on stderr. Programs and libraries "
+	"that SPEC names "
 	"as algorithms are started and loaded, as by `culprit run`.",
 };
 
@@ -150,6 +155,23 @@ static int explain_cell(struct xp_spec *s, const struct args *a,
 	return rc;
 }
 
+/* On stderr, as it is of this machine, and no two times alike. */
+static void explain_tell_cost(const struct xp_spec *s, double cell_s)
+{
+	char all[32], time[32] = "";
+	struct xp_memory m;
+	const double cells = (double)s->n_points * s->runs;
+	xp_memory_of(&m, s, s->is_real ? 1 : cmd_processors(), 1);
+	xp_progress_add_time(time, sizeof(time), cell_s * cells / m.n_workers);
+	fprintf(stderr,
+	    "culprit: the sweep has %.0f cell%s: if all are like this one, "
+	    "which "
+	    "took %.3g s, about %s with -j %u. It takes %s of memory at "
+	    "least.\n",
+	    cells, cells == 1 ? "" : "s", cell_s, time, m.n_workers,
+	    xp_memory_text(all, xp_memory_all(&m)));
+}
+
 static int explain_check_output(const struct args *a, struct sim_err *e)
 {
 	char *spec = NULL;
@@ -172,12 +194,15 @@ static int explain_check_output(const struct args *a, struct sim_err *e)
 static int explain_spec(struct xp_spec *s, const struct args *a,
     struct sim_err *e)
 {
+	const sim_ns from = clock_now();
 	struct res_cube c = {0};
 	int rc = cmd_check_cell(s, a->point, a->run, e);
 	if (rc == 0 && (rc = explain_check_output(a, e)) == 0 && s->is_real)
 		rc = xp_fabrics_usable(s->takes, e);
 	if (rc == 0 && (rc = xp_spec_cube(s, 0, 1, &c, e)) == 0)
 		rc = explain_cell(s, a, &c, e);
+	if (rc == 0)
+		explain_tell_cost(s, 1e-9 * (double)(clock_now() - from));
 	res_cube_free(&c);
 	return rc;
 }

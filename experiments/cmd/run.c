@@ -11,6 +11,7 @@
 #include "experiments/cmd/signals.h"
 #include "experiments/lab/lab.h"
 #include "experiments/spec/fabric.h"
+#include "experiments/sweep/memory.h"
 #include "experiments/sweep/run.h"
 #include "experiments/sweep/shard.h"
 #include "experiments/sweep/trial.h"
@@ -88,7 +89,8 @@ static const struct cmd_option cmd_run_options[] = {
     {"quiet", 'q', NULL, "no progress", .take = cmd_take_flag,
 	.at = CMD_AT(quiet)},
     {"yes", 'y', NULL,
-	"go on, however long it takes: nothing is said of that, nor asked",
+	"go on, however long it takes, of which nothing is said then, and "
+	"whatever memory",
 	.take = cmd_take_flag, .at = CMD_AT(yes)},
     {"json", 0, NULL, "print the summary as JSON", .take = cmd_take_flag,
 	.at = CMD_AT(json)},
@@ -150,8 +152,12 @@ static const struct cmd_line cmd_run_line = {
 	"same bytes for any number of jobs, shards and interruptions; but "
 	"not those of a real network (`fabric: netns`, `fabric: tun`), which "
 	"takes root and one worker.\n\n"
-	"Of a sweep that will take more than an hour it is told how long, once "
-	"that is known by the cells that ran; on a terminal it is asked whether "
+	"A sweep that takes more memory than this machine, its cgroup or "
+	"ulimit "
+	"has is refused; one that takes more than is free is warned of. "
+	"Of one that will take more than an hour it is told how long, once "
+	"that is known by the cells that ran; on a terminal it is asked "
+	"whether "
 	"to go on, which it does until somebody says n.\n\n"
 	"--until-ci looks at a point at few numbers of runs, fixed before, and "
 	"shares the 5 % among these looks; an interval is never narrower than "
@@ -338,6 +344,23 @@ static int make_until(char **until, const struct xp_spec *s,
 	return res_until_make(until, half, a->metric, a->algorithm, e);
 }
 
+/* What surely can't be is not begun: the kernel would end some process of the
+ * machine, hours later, and not always ours. */
+static int cmd_run_check_memory(const struct xp_spec *s, const struct args *a,
+    struct sim_err *e)
+{
+	struct xp_memory m;
+	struct xp_room room;
+	xp_memory_of(&m, s, a->n_workers, a->shard.n);
+	xp_room_read(&room, "");
+	const int rc = xp_memory_fits(&m, &room, e);
+	if (rc < 0 && !a->yes)
+		return rc;
+	if (rc != 0)
+		fprintf(stderr, "culprit: warning: %s\n", e->msg);
+	return 0;
+}
+
 static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
     int argc, char **argv, struct sim_err *e)
 {
@@ -347,7 +370,8 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	struct res_cube cube = {0};
 	struct xp_run_report report = {0};
 	char *until;
-	if (make_until(&until, s, a, e) < 0)
+	if (cmd_run_check_memory(s, a, e) < 0 ||
+	    make_until(&until, s, a, e) < 0)
 		return cmd_fail(CMD_USAGE, e);
 	const struct xp_run r = {
 	    .spec = s,

@@ -26,7 +26,7 @@ struct args {
 	char runs[64];
 	uint32_t n_shards, n_workers, at_once, retry;
 	double wait_s, poll_s;
-	int smoke, force, dry_run, json, quiet;
+	int smoke, force, dry_run, json, quiet, yes;
 };
 
 static void submit_take_runs(void *to, char *arg, const struct cmd_given *g)
@@ -97,6 +97,8 @@ static const struct cmd_option submit_options[] = {
 	.take = cmd_take_flag, .at = CMD_AT(force)},
     {"quiet", 'q', NULL, "no progress", .take = cmd_take_flag,
 	.at = CMD_AT(quiet)},
+    {"yes", 'y', NULL, "shards run whatever memory they take",
+	.take = cmd_take_flag, .at = CMD_AT(yes)},
     {"json", 0, NULL, "print the summary as JSON", .take = cmd_take_flag,
 	.at = CMD_AT(json)},
     {.doc = "Help:", .group = -1},
@@ -206,6 +208,8 @@ static int submit_words(struct submit *s, struct sim_err *e)
 	s->words[n++] = s->args.spec;
 	if (s->args.smoke)
 		s->words[n++] = "--smoke";
+	if (s->args.yes)
+		s->words[n++] = "--yes";
 	for (size_t i = 0; i < s->args.set.n_set; i++) {
 		s->words[n++] = "--set";
 		s->words[n++] = s->args.set.set[i];

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "experiments/pingmesh/along.h"
+#include "experiments/pingmesh/held.h"
 #include "experiments/pingmesh/run.h"
 #include "experiments/pingmesh/truth.h"
 #include "experiments/spec/fabric.h"
@@ -116,6 +117,41 @@ static double pingmesh_lasts_s(const struct xp_config *c)
 {
 	const struct xp_pingmesh *p = xp_pingmesh_of(c);
 	return p->duration_s + (double)xp_pingmesh_lag(p) / 1e9;
+}
+
+/* Probes a second by the lists of all hosts; 0 if agents do not follow them. */
+static double probes_s(const struct topo *t, const struct algo_pinglist *l,
+    const struct algo_pingmesh_params *agent)
+{
+	struct algo_pinglist_server s;
+	double per_s = 0;
+	for (topo_host h = 0; h < t->n_hosts; h++) {
+		if (algo_pinglist_server(&s, l, h, NULL) < 0 ||
+		    algo_pinglist_n_entries(&s) > agent->max_entries)
+			return 0;
+		for (size_t i = 0, from = 0; i < ALGO_PINGLIST_N_LEVELS;
+		     from = s.end[i++])
+			per_s += (double)(s.end[i] - from) * l->n_kinds[i] /
+			    fmax(l->interval_s[i], agent->min_interval_s);
+	}
+	return per_s;
+}
+
+/* The rows of the windows that a job's table reaches back. */
+static double pingmesh_bytes(const struct topo *t, const struct xp_config *c)
+{
+	const struct xp_pingmesh *p = xp_pingmesh_of(c);
+	const uint32_t n = xp_pingmesh_n_windows(p);
+	const uint32_t reach = xp_pingmesh_history(p);
+	struct topo_clos shape[TOPO_REGION_MAX_DCS];
+	struct algo_pinglist l;
+	const uint32_t n_dcs = topo_n_dcs(t);
+	for (uint32_t i = 0; i < n_dcs; i++)
+		shape[i] = topo_dc_at(t, i).clos;
+	if (algo_pinglist_open(&l, &p->pinglist, shape, n_dcs, NULL) < 0)
+		return 0;
+	return XP_HELD_ROW * probes_s(t, &l, &p->agent) * p->window_s *
+	    (reach < n ? reach : n);
 }
 
 /* --- a run ---------------------------------------------------------------- */
@@ -249,6 +285,7 @@ const struct xp_plane xp_plane_pingmesh = {
     .check = pingmesh_check,
     .axes = pingmesh_axes,
     .lasts_s = pingmesh_lasts_s,
+    .bytes = pingmesh_bytes,
     .open = pingmesh_open,
     .run = pingmesh_run,
     .print = pingmesh_print,

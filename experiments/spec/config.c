@@ -587,6 +587,8 @@ int xp_config_read(struct sim_yaml *y, const char *folder,
 		rc = read_algos(y, plugs, c, e);
 	if (rc == 0 && y->n_mistakes == had && xp_plane_of(c)->weigh)
 		rc = xp_plane_of(c)->weigh(&t, c, e);
+	if (rc == 0 && y->n_mistakes == had)
+		c->bytes = xp_plane_bytes(&t, c);
 	topo_close(&t);
 	return rc;
 }

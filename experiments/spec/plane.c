@@ -60,6 +60,13 @@ const void *xp_section_of(const struct xp_config *c, const struct xp_section *s)
 	return c->section[i];
 }
 
+double xp_plane_bytes(const struct topo *t, const struct xp_config *c)
+{
+	const struct xp_plane *p = xp_plane_of(c);
+	const double each = c->needs & OBS_FLOWS ? sizeof(double) : 0;
+	return each * t->n_links + (p->bytes ? p->bytes(t, c) : 0);
+}
+
 /* --- what algorithms need ------------------------------------------------- */
 
 unsigned xp_plane_holds(const struct xp_plane *p, const struct xp_config *c)

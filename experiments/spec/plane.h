@@ -130,6 +130,10 @@ struct xp_plane {
 	int (*weigh)(const struct topo *t, struct xp_config *c,
 	    struct sim_err *e);
 
+	/* Bytes of its windows that it holds at a time with C on T, at least.
+	 * NULL: nobody knows. */
+	double (*bytes)(const struct topo *t, const struct xp_config *c);
+
 	/* P keeps T and C. */
 	int (*open)(void **p, const struct topo *t, const struct xp_config *c,
 	    struct sim_err *e);
@@ -187,6 +191,10 @@ static inline const struct xp_plane *xp_plane_of(const struct xp_config *c)
 
 /* What windows hold with the configuration C, whose plane P is. */
 unsigned xp_plane_holds(const struct xp_plane *p, const struct xp_config *c);
+
+/* Bytes that a process takes at least to run C on T, beside the program: those of
+ * the plane, and a number of each link, which algorithms that read flows keep. */
+double xp_plane_bytes(const struct topo *t, const struct xp_config *c);
 
 /* Add to Y, at NODE, that an algorithm of that name needs what C's plane does
  * not provide, if it does. Returns as sim_yaml_mistake(). */

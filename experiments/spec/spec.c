@@ -452,6 +452,7 @@ static int check_points(struct xp_spec *s, struct sim_err *e)
 		if (rc == 0)
 			note_world(s, c);
 		s->skip_excess += c->common ? c->skip_excess : 0;
+		s->bytes = c->bytes > s->bytes ? c->bytes : s->bytes;
 		/* At a point with mistakes something is missing, which would be
 		 * taken for a difference between points. */
 		if (rc == 0 && y->n_mistakes == had)

@@ -94,6 +94,7 @@ struct xp_config {
 	 * are common, at those of the spec together. */
 	double skip_excess;
 	uint8_t looks;
+	double bytes; /* that a process takes for a run: see xp_plane_bytes() */
 
 	unsigned needs; /* of all algorithms that are asked (enum obs_part) */
 	size_t n_algos;
@@ -145,6 +146,7 @@ struct xp_spec {
 	char **warning;
 	size_t n_warnings, cap_warnings;
 	double skip_excess; /* of its points, where these have `common` */
+	double bytes;       /* of the point that takes most */
 	uint8_t is_smoke;
 	uint8_t is_outside; /* some point has an algorithm from outside */
 	uint8_t is_real; /* some point is on one of these */

@@ -532,6 +532,22 @@ other_files_are_not_replaced() {
 	says_once 'diary exists'
 }
 
+a_sweep_larger_than_its_memory_is_refused() {
+	[[ $BUILD != *-san ]] || skip "sanitizers take memory"
+	write_spec
+	local large=(-s topology.n_hosts=1000000 -s traffic.conns=1 -s runs=1
+	    -s 'sweep={}')
+	# 8 bytes of each of 16 million links.
+	(
+		ulimit -v 122000
+		run_for 2 "$CULPRIT" run spec.yaml "${large[@]}" -o x.h5
+		says 'a process of this sweep takes 122 MiB of memory at least, and may have 119 MiB \(ulimit -v, ulimit -d\); --yes tries it' stderr
+		[[ $(wc -l <stderr) = 1 && ! -e x.h5 ]]
+		run_for 3 "$CULPRIT" run spec.yaml "${large[@]}" --yes -o x.h5
+		says '^culprit: warning: a process of this sweep takes 122 MiB' stderr
+	)
+}
+
 run_tests a_mistake_in_a_spec_is_named_with_its_place \
     a_mistake_in_an_override_is_named a_missing_spec_is_named \
     results_that_are_not_ours_are_left_alone \
@@ -541,4 +557,5 @@ run_tests a_mistake_in_a_spec_is_named_with_its_place \
     a_wrong_command_line_is_refused an_odd_but_right_command_line_is_taken \
     missing_or_bad_results_are_named a_closed_or_full_stdout_is_an_error \
     files_past_the_limit_of_the_shell_are_an_error \
+    a_sweep_larger_than_its_memory_is_refused \
     a_named_pipe_is_not_waited_for what_is_given_in_vain_is_told what_is_read_is_not_written_over other_files_are_not_replaced

@@ -21,6 +21,17 @@ it_says_what_run_says_of_a_cell() {
 	only_files spec.yaml want cell.txt
 }
 
+what_the_sweep_takes_is_told() {
+	write_spec
+	run_for 0 "$CULPRIT" explain spec.yaml
+	says '^culprit: the sweep has 12 cells: .* took .* s, about .* with -j [0-9]+. It takes 12 MiB of memory at least.$' stderr
+	# 8 bytes of each of 2 * (8 * 400000 + 40) links.
+	sed 's/n_hosts: 4/n_hosts: 400000/' spec.yaml >large.yaml
+	run_for 0 "$CULPRIT" explain large.yaml -s runs=1 -s 'sweep={}' \
+	    -s traffic.conns=1 -o x.svg
+	says 'the sweep has 1 cell: .* -j 1. It takes 61 MiB of memory at least.$' stderr
+}
+
 a_drawing_is_the_same_twice() {
 	write_spec
 	run_for 0 "$CULPRIT" explain spec.yaml --point 2 -o a.svg
@@ -94,6 +105,7 @@ mistakes_are_told() {
 	only_files spec.yaml
 }
 
-run_tests it_says_what_run_says_of_a_cell a_drawing_is_the_same_twice \
+run_tests it_says_what_run_says_of_a_cell what_the_sweep_takes_is_told \
+    a_drawing_is_the_same_twice \
     each_network_is_drawn columns_are_those_that_are_asked_for \
     no_text_of_a_spec_is_markup mistakes_are_told
