@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/controller.sh -- culprit controller and collector, over loopback.
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2154 # serve sets url_NAME, pid_NAME and port_NAME
 . tests/cli/lib/common.sh
 . tests/cli/lib/serve.sh
 

@@ -1,6 +1,7 @@
 #!/bin/bash
 # tests/cli/doctor.sh -- culprit doctor, over loopback.
 # SPDX-License-Identifier: GPL-3.0-or-later
+# shellcheck disable=SC2154 # serve sets url_NAME, pid_NAME and port_NAME
 . tests/cli/lib/common.sh
 . tests/cli/lib/serve.sh
 
@@ -107,6 +108,7 @@ certificates_are_shown() {
 
 # An agent's file, as it is now and as it was long ago.
 agents_are_read_by_their_files() {
+	# shellcheck disable=SC2059 # a form, of words without a percent sign
 	put() { # AT RSS
 		local help='# HELP %s X.\n# TYPE %s gauge\n%s %s\n'
 		for name in written last_list; do
