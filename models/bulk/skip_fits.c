@@ -30,8 +30,8 @@
 
 /* In a mesh drawing a path costs most, here as there: a candidate of noise costs
  * 0.9 of a flow there, whatever else the scene has, and a pair of ToRs whose
- * flows cross what failed 0.2. Measured with 4,000 to 154,000 flows in fat-trees
- * of k = 8 and 16. */
+ * flows cross what failed 0.2. Measured with 4,000 flows in a fat-tree of
+ * k = 8. */
 #define PAIR_COST       0.2
 #define PAYS_LIMIT_MESH 1.0
 
