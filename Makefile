@@ -402,13 +402,19 @@ mutate: deps
 	@tests/mutate.py -n $N --seed $(SEED) $(FOLDER:%=--folder %) $(MUTATE)
 
 # The Nth allocation, write, fsync, rename, fork or pipe of a verb fails, for each
-# N; `check` tries a few (tests/cli/faults.sh).
+# N; `check` tries a few (tests/cli/faults.sh). So does each allocation of what
+# tests call, of which `check` fails the first and the last turn of a loop.
 $B/tests/faults.so: tests/faults/faults.c $B/flags.txt
 	@mkdir -p $(@D); echo "  CC    $@"
 	$(Q)$(CC) -std=gnu17 -O2 $(WARN) -D_GNU_SOURCE -shared -fPIC -o $@ $< -ldl
 
+ALLOCATING = $(notdir $(basename $(shell \
+	grep -l test_each_alloc_fails tests/*_test.c)))
 faults: all $B/tests/faults.so
 	@tests/faults/run.py $B --jobs $J $(FAULTS)
+	@$(MAKE) --no-print-directory -j$J $(ALLOCATING:%=$B/tests/%)
+	@TEST_ALLOCS=all tests/run.sh $B $J \
+	    "^($$(echo $(ALLOCATING) | tr ' ' '|'))$$"
 
 soak: $B/tests/algos_pingmesh_agent_schedules_test \
 	$B/tests/experiments_power_test

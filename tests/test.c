@@ -3,8 +3,13 @@
  */
 #include "tests/test.h"
 
+#include <execinfo.h>
 #include <malloc.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "sim/bytes.h"
 
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
@@ -15,9 +20,13 @@ void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
 void __wrap_free(void *p);
 
+enum { MOST_NOTED = 1 << 14, MOST_FRAMES = 64 };
+
 /* Calls are counted over forks as well, which serve their parent. */
 static struct allocations {
 	unsigned long n_calls, fail_at;
+	int noting;
+	uint64_t chain[MOST_NOTED]; /* of calls that led to each, hashed */
 } * allocations;
 
 /* Bytes that our code holds, and the most since test_peak_alloc(). A block that
@@ -52,11 +61,20 @@ static struct allocations *counted(void)
 	return allocations;
 }
 
+static uint64_t hash_chain(void)
+{
+	void *at[MOST_FRAMES];
+	const int n = backtrace(at, MOST_FRAMES);
+	return sim_fnv(SIM_FNV_START, at, (size_t)n * sizeof(at[0]));
+}
+
 static int fails_now(void)
 {
 	struct allocations *a = counted();
 	const unsigned long n =
 	    __atomic_add_fetch(&a->n_calls, 1, __ATOMIC_RELAXED);
+	if (a->noting && n <= MOST_NOTED)
+		a->chain[n - 1] = hash_chain();
 	return n == a->fail_at;
 }
 
@@ -117,10 +135,52 @@ unsigned long test_fail_alloc(unsigned long n)
 	return seen;
 }
 
+/* What chain of calls leads to each allocation of FN, which a fork tells, so
+ * that here all is as before the first call. Returns how many are known: none
+ * if FN does not work in a fork, or TEST_ALLOCS=all is set. */
+static unsigned long note_chains(int (*fn)(void *arg, struct sim_err *e),
+    void *arg)
+{
+	struct allocations *a = counted();
+	const char *which = getenv("TEST_ALLOCS");
+	int status = -1;
+	if (which && strcmp(which, "all") == 0)
+		return 0;
+	(void)hash_chain(); /* loads what backtrace() needs */
+	test_fail_alloc(0);
+	a->noting = 1;
+	fflush(NULL);
+	const pid_t child = fork();
+	if (child == 0)
+		_exit(fn(arg, &(struct sim_err){0}) != 0);
+	if (child > 0)
+		waitpid(child, &status, 0);
+	a->noting = 0;
+	const unsigned long n = test_fail_alloc(0);
+	return status != 0 ? 0 : n < MOST_NOTED ? n : MOST_NOTED;
+}
+
+/* Did the same calls lead to allocations before and after the N-th? */
+static int is_amid_others(unsigned long n, unsigned long n_noted)
+{
+	const uint64_t *chain = counted()->chain;
+	unsigned long before = 0, after = n;
+	if (n > n_noted)
+		return 0;
+	while (before < n - 1 && chain[before] != chain[n - 1])
+		before++;
+	while (after < n_noted && chain[after] != chain[n - 1])
+		after++;
+	return before < n - 1 && after < n_noted;
+}
+
 void test_each_alloc_fails(int (*fn)(void *arg, struct sim_err *e), void *arg)
 {
+	const unsigned long n_noted = note_chains(fn, arg);
 	for (unsigned long n = 1;; n++) {
 		struct sim_err e = {0};
+		if (is_amid_others(n, n_noted))
+			continue;
 		test_fail_alloc(n);
 		int rc = fn(arg, &e);
 		unsigned long seen = test_fail_alloc(0);

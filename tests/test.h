@@ -64,10 +64,15 @@ struct sim_err *test_err(void);
  * none. Returns how many calls were seen since the last test_fail_alloc(). */
 unsigned long test_fail_alloc(unsigned long n);
 
-/* Run FN(arg) once per allocation it makes, each time failing another one,
- * until it succeeds. FN must return SIM_ENOMEM whenever one failed and 0
- * otherwise, and must free what it made. Asserts that, and that at least one
- * allocation was made. */
+/* Run FN(arg) again and again, each time failing another allocation, until it
+ * succeeds. FN must return SIM_ENOMEM whenever one failed and 0 otherwise, and
+ * must free what it made. Asserts that, and that at least one allocation was
+ * made.
+ *
+ * Of allocations that the same chain of calls leads to, as in a loop, the first
+ * and the last fail: the others differ from these in how much there is to clean
+ * up alone. With TEST_ALLOCS=all in the environment each of them fails, which
+ * `make faults` does. */
 void test_each_alloc_fails(int (*fn)(void *arg, struct sim_err *e), void *arg);
 
 /* The most bytes that blocks of our code took at a time since the last call, or
