@@ -58,8 +58,7 @@ static void equal_cubes_give_equal_bytes(void **state)
 	}
 }
 
-/* Write a good file, and open it for the test to spoil. */
-static hid_t good_file(const char *path)
+static void write_good_file(const char *path)
 {
 	struct res_cube c;
 	plain_cube(&c, 2, 2);
@@ -69,6 +68,18 @@ static hid_t good_file(const char *path)
 	assert_ok(sim_dup(&c.claim[0].text, "t", test_err()));
 	assert_ok(res_h5_write(&c, path, test_err()));
 	res_cube_free(&c);
+}
+
+/* A good file, made once and copied since, open for the test to spoil. */
+static hid_t good_file(const char *path)
+{
+	static void *bytes;
+	static size_t n;
+	if (!bytes) {
+		write_good_file(path);
+		assert_ok(res_file_read(path, &bytes, &n, test_err()));
+	}
+	assert_ok(res_file_write(path, bytes, n, test_err()));
 	hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
 	assert_true(file >= 0);
 	return file;
@@ -142,7 +153,8 @@ static void a_file_keeps_the_version_that_made_it(void **state)
 	res_cube_free(&back);
 }
 
-/* More than a chunk holds, along the first and along a later dimension. */
+/* More than a chunk holds, along the first and along a later dimension, of the
+ * metrics that every file has. */
 static void cubes_of_many_chunks_survive(void **state)
 {
 	(void)state;
@@ -151,6 +163,7 @@ static void cubes_of_many_chunks_survive(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		struct res_cube c, back;
 		plain_cube(&c, shape[i][0], shape[i][1]);
+		without_optional(&c);
 		assert_ok(res_h5_write(&c, path, test_err()));
 		assert_ok(res_h5_read(&back, path, test_err()));
 		assert_same_cube(&c, &back);
