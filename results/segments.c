@@ -88,8 +88,8 @@ int res_segments_read(int dir_fd, const char *dir, const char *name, int *fd,
 {
 	struct stat st;
 	int rc = 0;
-	*fd = openat(dir_fd, name,
-	    O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	*fd =
+	    openat(dir_fd, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (*fd < 0 || fstat(*fd, &st) < 0)
 		rc = sim_fail(e, SIM_EIO, "cannot read %s/%s: %s.", dir, name,
 		    strerror(errno));

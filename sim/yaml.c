@@ -393,8 +393,8 @@ int sim_yaml_load(struct sim_yaml *y, const char *path, struct sim_err *e)
 	if (rc < 0)
 		goto out;
 	if (!(in = sim_input_open(path, &why))) {
-		rc = sim_fail(e, SIM_EIO, "%s cannot be opened: %s.", path,
-		    why);
+		rc =
+		    sim_fail(e, SIM_EIO, "%s cannot be opened: %s.", path, why);
 		goto out;
 	}
 	n = fread(bytes, 1, MAX_BYTES + 1, in);

@@ -10,7 +10,8 @@
  * 1e-3 45 %. */
 #define HEAD                                                                   \
 	"figure: f\nseed: 3\ntopology: {n_pods: 2, n_tors: 4, n_t1: 3, n_t2: " \
-	"2, n_hosts: 3}\nfaults: {count: 2, rate: 0.00001}\nalgorithms: [vote]\n" \
+	"2, n_hosts: 3}\nfaults: {count: 2, rate: 0.00001}\nalgorithms: "      \
+	"[vote]\n"                                                             \
 	"traffic: {conns: 20, packets: 100}\n"
 
 static int begin(void *arg, const struct xp_cell *cell, struct sim_err *e)

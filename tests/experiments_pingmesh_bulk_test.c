@@ -98,7 +98,8 @@ static void run_agents(struct rig *g, uint32_t run)
 	struct res_trial_metrics row;
 	struct xp_pingmesh_plane *p;
 	struct xp_net *net;
-	const struct xp_pingmesh_hooks hooks = {.arg = &g->agents, .diagnose = hear};
+	const struct xp_pingmesh_hooks hooks = {.arg = &g->agents,
+	    .diagnose = hear};
 	assert_ok(xp_net_open_sim(&net, &g->m.s.topo, &g->m.p, test_err()));
 	assert_ok(
 	    xp_pingmesh_plane_open(&p, &g->m.s.topo, &g->m.p, net, test_err()));
@@ -112,7 +113,8 @@ static void run_bulk(struct rig *g, uint32_t run)
 {
 	struct res_trial_metrics row;
 	struct xp_bulk_mesh *m;
-	const struct xp_pingmesh_hooks hooks = {.arg = &g->bulk, .diagnose = hear};
+	const struct xp_pingmesh_hooks hooks = {.arg = &g->bulk,
+	    .diagnose = hear};
 	assert_ok(xp_bulk_mesh_open(&m, &g->m.s.topo, &g->m.p, 1, test_err()));
 	assert_ok(xp_bulk_mesh_run(m, scenes_draw(&g->m.s, run), &row, &hooks,
 	    test_err()));

@@ -83,9 +83,8 @@ int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
 	note(point, run);
 	if (plan->stops && plan->n_calls >= plan->stops)
 		plan->stop = 1;
-	for (unsigned i = 0; plan->holds && plan->n_calls >= plan->holds &&
-	     i < 3000;
-	     i++)
+	for (unsigned i = 0;
+	     plan->holds && plan->n_calls >= plan->holds && i < 3000; i++)
 		usleep(10000);
 	if (plan->fails && point == 2 && run == plan->fails)
 		return sim_fail(e, SIM_EUNSUPPORTED, "it fails on purpose.");
@@ -383,8 +382,8 @@ static void a_sweep_ends_by_an_answer(void **state)
 	(void)state;
 	*plan = (struct plan){.holds = 50};
 	assert_int_equal(pipe(in), 0);
-	FILE *out = fopencookie(&in[1], "w",
-	    (cookie_io_functions_t){.write = refuse});
+	FILE *out =
+	    fopencookie(&in[1], "w", (cookie_io_functions_t){.write = refuse});
 	assert_non_null(out);
 	run(&c,
 	    (struct xp_run){.out = f_h5,

@@ -654,7 +654,8 @@ int main(void)
 	    cmocka_unit_test(all_kernels_give_the_same_window),
 	    cmocka_unit_test(what_never_acts_changes_nothing),
 	    cmocka_unit_test(a_pod_that_is_off_sends_nothing_and_gets_nothing),
-	    cmocka_unit_test(the_released_simulator_has_no_holes_and_nobody_off),
+	    cmocka_unit_test(
+		the_released_simulator_has_no_holes_and_nobody_off),
 	    cmocka_unit_test(holes_can_be_found_as_switches_and_as_links),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
 	};

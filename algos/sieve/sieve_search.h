@@ -32,7 +32,7 @@ struct sieve_search {
 	struct sieve_model model;
 	struct sieve_prior prior;
 	double thin, rare; /* odds of a failure more (sieve_share.h) */
-	double any; /* chance, before a window, that something failed */
+	double any;        /* chance, before a window, that something failed */
 	double odds[SIEVE_KNOWN_ODDS]; /* sieve_search_odds() of so many */
 	size_t n, cap;
 	struct sieve_candidate *list;

@@ -39,8 +39,8 @@ int xp_bulk_weigh(const struct topo *t, struct xp_config *c, struct sim_err *e)
 		return 0;
 	const int rc = scene_draw(&scene, t, &c->scene, &where, e);
 	if (rc == 0 && bulk_skip_fits(&scene, NULL) == 0)
-		c->skip_excess = (double)scene.traffic.n_flows *
-		    bulk_skip_excess(&scene);
+		c->skip_excess =
+		    (double)scene.traffic.n_flows * bulk_skip_excess(&scene);
 	scene_free(&scene);
 	/* A scene that can't be drawn is told by who draws it for a run. */
 	return rc == SIM_ENOMEM ? rc : 0;

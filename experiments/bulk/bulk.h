@@ -14,8 +14,7 @@ enum xp_bulk_by { XP_BULK_AUTO, XP_BULK_EXACT, XP_BULK_SKIP };
 enum xp_bulk_by xp_bulk_chosen(const struct xp_config *c);
 
 /* As weigh() of planes that do. */
-int xp_bulk_weigh(const struct topo *t, struct xp_config *c,
-    struct sim_err *e);
+int xp_bulk_weigh(const struct topo *t, struct xp_config *c, struct sim_err *e);
 
 /* As bytes() of planes that do: the window with every flow, if that is asked
  * for. */

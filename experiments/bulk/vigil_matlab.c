@@ -63,8 +63,7 @@ static int vigil_run(void *p, struct scene *scene, const struct xp_listener *to,
 	return xp_bulk_tell(to, &v->window, &v->lost, e);
 }
 
-static int vigil_again(void *p, const struct xp_listener *to,
-    struct sim_err *e)
+static int vigil_again(void *p, const struct xp_listener *to, struct sim_err *e)
 {
 	const struct vigil *v = p;
 	return xp_bulk_tell(to, &v->window, &v->lost, e);

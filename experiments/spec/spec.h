@@ -149,8 +149,8 @@ struct xp_spec {
 	double bytes;       /* of the point that takes most */
 	uint8_t is_smoke;
 	uint8_t is_outside; /* some point has an algorithm from outside */
-	uint8_t is_real; /* some point is on one of these */
-	double real_s;   /* that cells take there, as far as planes tell */
+	uint8_t is_real;    /* some point is on one of these */
+	double real_s;      /* that cells take there, as far as planes tell */
 };
 
 /* Read PATH, put SMOKE's keys and then the N assignments of SET, and check

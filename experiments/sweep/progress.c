@@ -103,10 +103,12 @@ static void compose(char *buf, size_t cap, const struct xp_progress_line *l,
 	 * the rate is not known. */
 	if (l->ended) {
 		progress_add(buf, cap, "  in ");
-		xp_progress_add_time(buf, cap, (double)l->elapsed_ns / (double)SIM_SEC);
+		xp_progress_add_time(buf, cap,
+		    (double)l->elapsed_ns / (double)SIM_SEC);
 	} else if (l->per_s > 0 && n < c->n_cells) {
 		progress_add(buf, cap, "  ETA ");
-		xp_progress_add_time(buf, cap, (double)(c->n_cells - n) / l->per_s);
+		xp_progress_add_time(buf, cap,
+		    (double)(c->n_cells - n) / l->per_s);
 	}
 }
 

@@ -36,7 +36,7 @@ struct xp_run {
 	uint32_t shard_i, shard_n; /* 0, 1: all */
 	int fresh;         /* start over, whatever OUT and its journal hold */
 	const char *until; /* what ends a point (results/until.h); NULL: runs */
-	int replace; /* start over if they are of another sweep, or damaged */
+	int replace;   /* start over if they are of another sweep, or damaged */
 	int draw_anew; /* no cell uses the epoch of another, for tests */
 	FILE *progress;                    /* NULL: silent */
 	struct xp_expect expect;           /* zeroed: nobody is told or asked */
