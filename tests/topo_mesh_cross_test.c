@@ -186,7 +186,8 @@ static void paths_that_cross_have_the_law_of_those_that_happen_to(void **state)
 	struct topo_mesh_cross c = {0};
 	open_all(m);
 	for (enum meshes_kind i = 0; i < N_MESHES; i++) {
-		const topo_host last = topo_mesh_n_hosts(m[i]) - 2;
+		/* In the odd mesh under ToR 1, to which ways are unlike. */
+		const topo_host last = topo_mesh_n_hosts(m[i]) - 3;
 		unsigned left = 5;
 		assert_ok(topo_mesh_cross_begin(&c, m[i], test_err()));
 		for (topo_link l = 2 * topo_mesh_n_hosts(m[i]);
