@@ -43,6 +43,10 @@ names=$({
 	for f in tests/*_test.c; do basename "$f" .c; done
 	for f in tests/cli/*.sh; do basename "$f" .sh; done
 } | grep -v '^\*' | grep -E "$pattern")
+[[ -n $names ]] || {
+	echo "no test is called like \"$pattern\"."
+	exit 2
+}
 mkdir -p "$build/tests"
 rm -f "$build"/tests/*.count
 # In a group of its own, which is told as a whole when this is.
