@@ -114,17 +114,22 @@ const struct cmd_example cmd_examples[] = {
 	"culprit controller vigil_fig03 --stop-file /etc/culprit/stop",
 	"the lists of a spec's network"},
     {"collector",
-	"culprit collector --dir /var/lib/culprit --listen 10.0.0.250:8081",
+	"culprit collector --dir /var/lib/culprit --listen 10.0.0.250:8081 "
+	"--ca ca.pem --cert me.pem --key me.key",
 	"keep what agents send"},
     {"collector", "culprit collector --dir /var/lib/culprit --export day.h5",
 	"a recording of it, for `culprit jobs`"},
-    {"agent", "culprit agent --controller http://a:8080,http://b:8080 --once",
+    {"agent",
+	"culprit agent --controller http://a:8080,http://b:8080 --insecure "
+	"--once",
 	"does a controller have a list for this host?"},
     {"agent",
-	"culprit agent --controller http://a:8080 --collector http://a:8081",
+	"culprit agent --controller https://a:8080 --collector https://a:8081 "
+	"--ca ca.pem --cert me.pem --key me.key",
 	"probe, and send what is seen"},
     {"agent",
-	"culprit agent --controller http://a:8080 --port 8765,8766 --dscp 46,8",
+	"culprit agent --controller http://a:8080 --insecure --port 8765,8766 "
+	"--dscp 46,8",
 	"two QoS classes"},
     {"doctor",
 	"culprit doctor --controller http://127.0.0.1:8080 --collector "
