@@ -82,7 +82,7 @@ algorithms_run_on_a_region() {
 			faults: { count: 1, rate: 3e-2, $fault }
 			algorithms: [vote, alg1, cover, binary, integer]
 		END
-		for plane in auto exact agents; do
+		for plane in auto exact skip agents; do
 			run_for 0 "$CULPRIT" run spec.yaml --force \
 			    --set "plane=$plane" -o out.h5
 			run_for 0 "$CULPRIT" table out.h5
@@ -98,7 +98,6 @@ algorithms_run_on_a_region() {
 				fail "$fault, plane $plane"
 		done
 	done
-	run_for 2 "$CULPRIT" run spec.yaml --set plane=skip -o skip.h5
 }
 
 run_tests a_region_is_described distances_follow_sites_and_detour \
