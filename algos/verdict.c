@@ -52,7 +52,8 @@ int algo_verdicts_reserve(struct algo_verdicts *v, size_t n, struct sim_err *e)
 	    (rc = SIM_RESERVE(&v->score, &cap[1], n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&v->way, &cap[2], n, e)) < 0)
 		return rc;
-	memset(v->way + v->cap, 0, cap[2] - v->cap);
+	if (cap[2] > v->cap)
+		memset(v->way + v->cap, 0, cap[2] - v->cap);
 	v->cap = cap[2];
 	return 0;
 }
