@@ -16,15 +16,6 @@
 
 #define LEVEL 1e-6
 
-static void add_class(struct scenes *s, enum topo_link_class class,
-    uint32_t count, double low, double high)
-{
-	struct fault_params *g = scenes_add_group(s);
-	g->classes = UINT32_C(1) << class;
-	g->count = count;
-	g->rate = scenes_uniform(low, high);
-}
-
 /* --- against the exact plane ---------------------------------------------- */
 
 static void drops(struct scenes *s)
@@ -37,8 +28,8 @@ static void drops(struct scenes *s)
 static void links_of_hosts(struct scenes *s)
 {
 	drops(s);
-	add_class(s, TOPO_HOST_TOR, 3, 1e-3, 0.1);
-	add_class(s, TOPO_TOR_HOST, 3, 1e-3, 0.5);
+	scenes_add_class(s, TOPO_HOST_TOR, 3, 1e-3, 0.1);
+	scenes_add_class(s, TOPO_TOR_HOST, 3, 1e-3, 0.5);
 	s->params.traffic.conns = scenes_uniform(0, 90);
 }
 

@@ -15,15 +15,6 @@
 static const struct topo_clos sim = {2, 20, 8, 10, 40, .n_cables = 0};
 static const struct topo_clos medium = {3, 4, 3, 4, 3, .n_cables = 0};
 
-static void add_class(struct scenes *s, enum topo_link_class class,
-    uint32_t count, double low, double high)
-{
-	struct fault_params *g = scenes_add_group(s);
-	g->classes = UINT32_C(1) << class;
-	g->count = count;
-	g->rate = scenes_uniform(low, high);
-}
-
 static void mixed_faults(struct scenes *s)
 {
 	scenes_open(s, &medium);
@@ -39,7 +30,7 @@ static void uplinks_of_a_tor_all_black(struct scenes *s)
 	for (uint32_t j = 0; j < 3; j++)
 		scenes_add_fault(s,
 		    topo_clos_link_tor(&s->topo.clos, 5, j, TOPO_UP), 1);
-	add_class(s, TOPO_T1_TOR, 4, 0, 1);
+	scenes_add_class(s, TOPO_T1_TOR, 4, 0, 1);
 }
 
 static void single_pod(struct scenes *s)
@@ -61,7 +52,7 @@ static void single_t2(struct scenes *s)
 static void downlinks_of_hosts(struct scenes *s)
 {
 	scenes_open(s, &medium);
-	add_class(s, TOPO_TOR_HOST, 10, 1e-3, 0.5);
+	scenes_add_class(s, TOPO_TOR_HOST, 10, 1e-3, 0.5);
 	s->params.noise.rate = scenes_uniform(0, 1e-3);
 }
 
@@ -70,9 +61,9 @@ static void timed_faults(struct scenes *s)
 	mixed_faults(s);
 	s->group[0].from_s = 5;
 	s->group[0].to_s = 12;
-	add_class(s, TOPO_TOR_T1, 3, 0.01, 0.9);
+	scenes_add_class(s, TOPO_TOR_T1, 3, 0.01, 0.9);
 	s->group[1].from_s = 10;
-	add_class(s, TOPO_TOR_T1, 20, 0.01, 0.1);
+	scenes_add_class(s, TOPO_TOR_T1, 20, 0.01, 0.1);
 }
 
 static void without_noise(struct scenes *s)
@@ -110,17 +101,17 @@ static void with_large_noise_per_flow(struct scenes *s)
 static void a_whole_class(struct scenes *s)
 {
 	scenes_open(s, &medium);
-	add_class(s, TOPO_T1_T2, 36, 1e-4, 1e-2);
+	scenes_add_class(s, TOPO_T1_T2, 36, 1e-4, 1e-2);
 	s->params.noise.rate = scenes_uniform(0, 1e-4);
 }
 
 static void all_links_but_uplinks(struct scenes *s)
 {
 	a_whole_class(s);
-	add_class(s, TOPO_TOR_T1, 36, 0, 1e-3);
-	add_class(s, TOPO_T2_T1, 36, 0, 1);
-	add_class(s, TOPO_T1_TOR, 36, 0, 1e-3);
-	add_class(s, TOPO_TOR_HOST, 36, 0, 1e-3);
+	scenes_add_class(s, TOPO_TOR_T1, 36, 0, 1e-3);
+	scenes_add_class(s, TOPO_T2_T1, 36, 0, 1);
+	scenes_add_class(s, TOPO_T1_TOR, 36, 0, 1e-3);
+	scenes_add_class(s, TOPO_TOR_HOST, 36, 0, 1e-3);
 }
 
 static void random_connections(struct scenes *s)
@@ -146,15 +137,15 @@ static void uplinks_of_hosts(struct scenes *s)
 	for (topo_host h = 0; h < 9; h += h == 3 ? 1 : 3)
 		scenes_add_fault(s, topo_clos_link_host(h, TOPO_UP),
 		    h == 4 ? 1 : 3e-3 * (h + 1));
-	add_class(s, TOPO_HOST_TOR, 8, 0, 0.01);
-	add_class(s, TOPO_TOR_HOST, 8, 0, 0.01);
+	scenes_add_class(s, TOPO_HOST_TOR, 8, 0, 0.01);
+	scenes_add_class(s, TOPO_TOR_HOST, 8, 0, 0.01);
 	s->params.traffic.conns = scenes_uniform(0, 90);
 }
 
 static void timed_uplinks(struct scenes *s)
 {
 	uplinks_of_hosts(s);
-	add_class(s, TOPO_HOST_TOR, 4, 0.5, 1);
+	scenes_add_class(s, TOPO_HOST_TOR, 4, 0.5, 1);
 	struct fault_params *g = &s->group[s->params.n_groups - 1];
 	g->from_s = 3;
 	g->to_s = 11;
@@ -225,7 +216,7 @@ static void holes_for_a_while(struct scenes *s)
 	g = add_hole(s, FAULT_BLACK_HOLE_1, 1, 0.1, 0.3);
 	g->tiers = 1u << FAULT_TIER_T2;
 	g->to_s = 13;
-	add_class(s, TOPO_T2_T1, 4, 0.01, 0.9);
+	scenes_add_class(s, TOPO_T2_T1, 4, 0.01, 0.9);
 	s->params.noise.rate = scenes_uniform(0, 1e-3);
 }
 
@@ -259,9 +250,9 @@ static void a_pod_that_is_all_hot(struct scenes *s)
 	const struct topo_clos shape = {3, 2, 3, 2, 3, .n_cables = 0};
 	scenes_open(s, &shape);
 	skew(s, 4, 0.9);
-	add_class(s, TOPO_T1_T2, 4, 0.01, 0.1);
-	add_class(s, TOPO_T2_T1, 4, 0.01, 0.1);
-	add_class(s, TOPO_TOR_HOST, 4, 0.01, 0.1);
+	scenes_add_class(s, TOPO_T1_T2, 4, 0.01, 0.1);
+	scenes_add_class(s, TOPO_T2_T1, 4, 0.01, 0.1);
+	scenes_add_class(s, TOPO_TOR_HOST, 4, 0.01, 0.1);
 	s->params.noise.rate = scenes_uniform(0, 1e-3);
 }
 
@@ -417,7 +408,7 @@ static void an_epoch_without_flows_or_losses_is_empty(void **state)
 	assert_int_equal(p.window.complete, 0);
 	s.params.traffic.conns = scenes_fixed(0);
 	s.params.noise.rate = scenes_fixed(1);
-	add_class(&s, TOPO_TOR_T1, 36, 1, 1);
+	scenes_add_class(&s, TOPO_TOR_T1, 36, 1, 1);
 	planes_run(&p, SKIP, scenes_draw(&s, 0));
 	assert_int_equal(p.window.flows.n, 0);
 	s.params.traffic.conns = scenes_fixed(3);
@@ -436,7 +427,7 @@ static void the_smallest_rates_do_no_harm(void **state)
 	planes_open(&p);
 	scenes_open(&s, &medium);
 	s.params.noise.rate = scenes_fixed(5e-324);
-	add_class(&s, TOPO_TOR_T1, 36, 5e-324, 1e-300);
+	scenes_add_class(&s, TOPO_TOR_T1, 36, 5e-324, 1e-300);
 	planes_run(&p, SKIP, scenes_draw(&s, 0));
 	assert_int_equal(p.window.flows.n, 0);
 	planes_close(&p);

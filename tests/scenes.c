@@ -57,6 +57,15 @@ struct fault_params *scenes_add_group(struct scenes *s)
 	return g;
 }
 
+void scenes_add_class(struct scenes *s, enum topo_link_class class,
+    uint32_t count, double low, double high)
+{
+	struct fault_params *g = scenes_add_group(s);
+	g->classes = UINT32_C(1) << class;
+	g->count = count;
+	g->rate = scenes_uniform(low, high);
+}
+
 struct fault_params *scenes_add_fault(struct scenes *s, topo_link link,
     double rate)
 {

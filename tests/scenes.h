@@ -32,6 +32,10 @@ struct sim_dist scenes_uniform(double a, double b);
 /* Another group of faults, with defaults. */
 struct fault_params *scenes_add_group(struct scenes *s);
 
+/* A group of COUNT faults on links of CLASS, of rates from LOW to HIGH. */
+void scenes_add_class(struct scenes *s, enum topo_link_class class,
+    uint32_t count, double low, double high);
+
 /* Another group of one named link that drops at RATE. */
 struct fault_params *scenes_add_fault(struct scenes *s, topo_link link,
     double rate);

@@ -3,29 +3,21 @@
  */
 #include "algos/pingmesh/pairs.h"
 
+#include "sim/divisor.h"
+
 #include <math.h>
 #include <string.h>
 
 enum { NONE = UINT32_MAX };
 
 /* --- ports ---------------------------------------------------------------- */
-static uint32_t ports_divisor(uint32_t a, uint32_t b)
-{
-	while (b > 0) {
-		const uint32_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* The first from the golden section on that has no divisor in common with N, or
  * a pair would go in a circle that leaves ports out. One port is its own
  * successor. */
 static uint32_t stride_of(uint32_t n)
 {
 	uint32_t stride = (uint32_t)lround((sqrt(5) - 1) / 2 * n);
-	while (ports_divisor(stride, n) != 1)
+	while (sim_divisor(stride, n) != 1)
 		stride++;
 	return stride % n;
 }

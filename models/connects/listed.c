@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "models/connects/impl.h"
+#include "sim/divisor.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
@@ -94,16 +95,6 @@ int connects_list_pairs(struct connects *c, size_t i, struct sim_err *e)
 	return 0;
 }
 
-static uint32_t greatest_divisor(uint32_t a, uint32_t b)
-{
-	while (b > 0) {
-		const uint32_t rest = a % b;
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* Of the connects from SRC to DST. A pair that type 1 drops has all of its
  * connects listed already. */
 static int list_tuples_of(struct connects *c, size_t i,
@@ -111,7 +102,7 @@ static int list_tuples_of(struct connects *c, size_t i,
 {
 	const struct connects_ports *p = &c->params.ports;
 	const struct connects_turn t = connects_turn_of(c, level, src, dst);
-	const uint32_t period = p->n / greatest_divisor(p->n, t.step);
+	const uint32_t period = p->n / sim_divisor(p->n, t.step);
 	const uint32_t due = connects_due(c, level, src, dst, 0, c->now.to);
 	if (hole_of_pair(c, src, dst, c->now.from) < c->scene->truth.n_holes)
 		return 0;
