@@ -34,6 +34,8 @@ run_one() {
 		grep -E '^SKIP ' "$log" | sed 's/^/        /'
 	else
 		printf 'FAIL  %-32s exit %d\n' "$name" "$rc"
+		grep -E -A1 '^\[  ERROR   \]|^FAIL ' "$log" | sed 's/^/        /'
+		echo "        the log ends with:"
 		tail -n 60 "$log" | sed 's/^/        /'
 	fi
 }
