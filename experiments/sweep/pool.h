@@ -57,6 +57,8 @@ struct xp_pool_job {
 /* Serve all cells. Cells that a worker had not begun when it died are given to
  * another. Flushes stdio's output streams, so that no worker writes them again.
  * Workers die with the thread that calls this.
+ * A worker that writes over the memory it shares is ended, and of what it had
+ * not told yet nothing is believed: a cell is reported as crashed.
  * Returns 0; 1 if tick stopped it; an error of open, take or tick; SIM_EDEP
  * when workers die before they get to a cell, 8 in a row; SIM_ERANGE without
  * a worker; SIM_ENOMEM; SIM_EIO if no process can be started. No worker is
