@@ -59,7 +59,7 @@ DEPS  := gcc g++ make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	libxml2-utils valgrind \
 	libmicrohttpd-dev libcurl4-openssl-dev libgnutls28-dev curl \
 	libbpf-dev clang llvm nftables mandoc man-db libpcap-dev \
-	libjansson-dev zlib1g-dev
+	libjansson-dev zlib1g-dev libsqlite3-dev sqlite3
 # Real networks take libmnl; without it models/netns/none.c says so.
 MNL   := $(shell pkg-config --exists libmnl && echo libmnl)
 UNFIT := $(if $(MNL),models/netns/none.c,models/netns/link.c \
@@ -110,8 +110,12 @@ ZLIB  := $(shell pkg-config --exists zlib && echo zlib)
 UNFIT += $(if $(ZLIB),results/deflate_none.c \
 	experiments/telemetry/flock_bytes_none.c,results/deflate.c \
 	experiments/telemetry/flock_bytes.c)
+# What jobs find goes into SQLite; without it results/sql/sql_none.c says so.
+SQL   := $(shell pkg-config --exists sqlite3 && echo sqlite3)
+UNFIT += $(if $(SQL),results/sql/sql_none.c,results/sql/sql.c \
+	results/sql/sql_upkeep.c)
 PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL) $(TLS) \
-	$(PCAP) $(JSON) $(ZLIB)
+	$(PCAP) $(JSON) $(ZLIB) $(SQL)
 
 # Expanded only when something is compiled, after `deps` has run.
 PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) \
@@ -138,7 +142,8 @@ LATE   := $(wildcard results/hdf5.late topo/igraph.late \
 	$(if $(MHD),experiments/live/microhttpd.late) \
 	$(if $(CURL),experiments/live/curl.late) \
 	$(if $(TLS),experiments/live/gnutls.late) \
-	$(if $(PCAP),experiments/everflow/pcap.late))
+	$(if $(PCAP),experiments/everflow/pcap.late) \
+	$(if $(SQL),results/sql/sqlite3.late))
 
 SRC  := $(filter-out $(UNFIT) models/bpf/% experiments/plug/mine.c,$(sort $(shell \
 	find $(LAYERS) -name '*.c')))
@@ -266,12 +271,14 @@ $(HAS_SCHEMA): $B/algos/pingmesh/pinglist.xsd.h
 # So are what a report is made of: an array of lines, as a compiler need not
 # take a string of more than 4,095 bytes.
 LINES := $(wildcard experiments/report/*.css experiments/report/*.js)
-$(LINES:%=$B/%.h): $B/%.h: % Makefile
+TABLES := results/sql/schema.sql
+$(LINES:%=$B/%.h) $(TABLES:%=$B/%.h): $B/%.h: % Makefile
 	@mkdir -p $(@D); echo "  GEN   $@"
 	$(Q)sed -e 's/[\\"]/\\&/g; s/.*/"&\\n",/; $$s/$$/\nNULL/' $< >$@
 
 $B/experiments/report/draw.o: $B/experiments/report/cell.css.h
 $B/experiments/report/page.o: $(LINES:%=$B/%.h)
+$B/results/sql/sql_upkeep.o: $(TABLES:%=$B/%.h)
 
 -include $(shell find $B -path $B/deb -prune -o -name '*.d' -print 2>/dev/null)
 

@@ -1,0 +1,43 @@
+/* results/sql/sql_parts.h -- what the files of a database share.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#ifndef RESULTS_SQL_SQL_PARTS_H
+#define RESULTS_SQL_SQL_PARTS_H
+
+#include "results/sql/sql.h"
+#include "results/sql/sqlite3.late.h"
+
+/* "CULP": whose file it is, so that nobody's other database is written to. */
+enum { RES_SQL_APPLICATION = 0x43554c50, RES_SQL_WAIT_MS = 5000 };
+
+struct res_sql_rows {
+	struct res_sql *db;
+	const char *sql;
+	sqlite3_stmt *statement;
+	int is_open;
+};
+
+struct res_sql {
+	char *file;
+	sqlite3 *db;
+	int lock_fd;
+	enum res_sql_mode mode;
+	struct res_sql_rows **rows; /* [n], prepared */
+	size_t n, cap;
+};
+
+/* Steps from version to version; see res_sql_migrate(). */
+extern const char *const *const res_sql_steps[];
+
+/* What SQLite answered, as an error: "FILE: cannot WHAT: why." */
+int res_sql_failed(const struct res_sql *db, const char *what, int answer,
+    struct sim_err *e);
+
+/* Statements without rows that matter; WHAT as above. */
+int res_sql_set(struct res_sql *db, const char *sql, const char *what,
+    struct sim_err *e);
+
+/* Errors SIM_EMISMATCH, unless the tables are of version VERSION. */
+int res_sql_check_version(struct res_sql *db, int version, struct sim_err *e);
+
+#endif
