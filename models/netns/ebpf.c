@@ -19,13 +19,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/embed.h"
 #include "sim/vec.h"
 
 enum {
 	USUAL_MAX_DROPS = 65536,
 };
 
-NETNS_PROGRAM_INCLUDE(netns_ebpf, NETNS_EBPF_OBJECT);
+SIM_EMBED(netns_ebpf, NETNS_EBPF_OBJECT);
 
 /* --- what can be told before ---------------------------------------------- */
 

@@ -11,12 +11,13 @@
 #include "models/bpf/mirror.h"
 #include "models/netns/mirror_ring.h"
 #include "models/netns/program.h"
+#include "sim/embed.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
 enum { LO = 1, USUAL_RING = 16 << 20, USUAL_TRUNCATE = 128 };
 
-NETNS_PROGRAM_INCLUDE(netns_mirror, NETNS_MIRROR_OBJECT);
+SIM_EMBED(netns_mirror, NETNS_MIRROR_OBJECT);
 
 struct netns_mirror {
 	const struct netns_net *net;

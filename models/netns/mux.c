@@ -8,6 +8,7 @@
 #include "models/bpf/mux.h"
 #include "models/netns/link.h"
 #include "models/netns/program.h"
+#include "sim/embed.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 #include "topo/next.h"
@@ -19,7 +20,7 @@ enum {
 	MUX_NAME_BYTES = 16 /* of an interface */
 };
 
-NETNS_PROGRAM_INCLUDE(netns_mux, NETNS_MUX_OBJECT);
+SIM_EMBED(netns_mux, NETNS_MUX_OBJECT);
 
 struct netns_mux {
 	const struct netns_net *net;

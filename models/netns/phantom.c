@@ -8,11 +8,12 @@
 
 #include "models/bpf/phantom.h"
 #include "models/netns/program.h"
+#include "sim/embed.h"
 #include "sim/vec.h"
 
 enum { PHANTOM_ETHERNET = 14 };
 
-NETNS_PROGRAM_INCLUDE(netns_phantom, NETNS_PHANTOM_OBJECT);
+SIM_EMBED(netns_phantom, NETNS_PHANTOM_OBJECT);
 
 struct netns_phantom {
 	struct phantom_config config;

@@ -31,19 +31,6 @@ enum {
 	NETNS_PROGRAM_PHANTOM = 5 /* of a switch; the others are hosts' */
 };
 
-/* The object that clang made for the kernel, OBJECT, as a part of this
- * executable, so that there is no file to be found, or to be of another
- * version. */
-#define NETNS_PROGRAM_INCLUDE(name, object)                                    \
-	__asm__(".pushsection .rodata\n"                                       \
-		".balign 8\n" #name "_begin: .incbin \"" object "\"\n" #name   \
-		"_end:\n"                                                      \
-		".balign 8\n" #name "_size: .quad " #name "_end - " #name      \
-		"_begin\n"                                                     \
-		".popsection\n");                                              \
-	extern const char name##_begin[];                                      \
-	extern const uint64_t name##_size
-
 /* libbpf prints to stderr unless told otherwise. A library prints nothing; what
  * matters of it is in our errors. The printer is global to libbpf, so whoever
  * else uses it gets his own back: libbpf_set_print() of what this returns. */

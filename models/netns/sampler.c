@@ -14,11 +14,12 @@
 #include "models/bpf/sampler.h"
 #include "models/netns/program.h"
 #include "models/obs_packet.h"
+#include "sim/embed.h"
 #include "sim/vec.h"
 
 enum { ETHERNET_BYTES = 14, USUAL_TOS_MARK = 0x80 };
 
-NETNS_PROGRAM_INCLUDE(netns_sampler, NETNS_SAMPLER_OBJECT);
+SIM_EMBED(netns_sampler, NETNS_SAMPLER_OBJECT);
 
 struct netns_sampler {
 	struct netns_sampler_params p;
