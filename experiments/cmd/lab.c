@@ -1,10 +1,8 @@
 /* experiments/cmd/lab.c -- culprit lab: real networks on this machine.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
@@ -12,16 +10,13 @@
 #include "experiments/fabrics/netns.h"
 #include "experiments/lab/selftest.h"
 #include "experiments/spec/config.h"
-#include "models/clock.h"
 #include "models/netns/caps.h"
-#include "models/netns/net.h"
-#include "sim/text.h"
 #include "topo/addr.h"
 
 struct args {
 	const char *what, *spec;
 	struct cmd_set set;
-	int list, tun, seeded;
+	int list, tun, seeded, bare;
 	struct netns_params params;
 };
 
@@ -49,9 +44,10 @@ static void check_words(const void *args, struct argp_state *state)
 	if (strcmp(a->what, "up") == 0 && !a->spec)
 		argp_error(state, "a network of which SPEC?");
 	if (strcmp(a->what, "up") != 0 &&
-	    (a->set.n_set > 0 || a->list || a->tun || a->seeded))
+	    (a->set.n_set > 0 || a->list || a->tun || a->seeded || a->bare))
 		argp_error(state,
-		    "--set, --seed, --tun and --list are for lab up");
+		    "--set, --seed, --tun, --no-faults and --list are for lab "
+		    "up");
 }
 
 static void take_ecmp_seed(void *to, char *arg, const struct cmd_given *g)
@@ -70,13 +66,16 @@ static const struct cmd_option cmd_lab_options[] = {
 	"a key of the spec, e.g. topology.n_pods=4; may be repeated",
 	.take = cmd_take_set, .at = CMD_AT(set), .max = 16},
     {"seed", 0, "N",
-	"what the switches' ECMP seeds derive from; with --tun, which run of "
-	"the spec's first point (default: 0)",
+	"which run of the spec's first point has its faults drawn; what "
+	"switches' ECMP seeds derive from, too (default: 0)",
 	.take = take_ecmp_seed},
     {"tun", 0, NULL,
-	"only hosts are real: this program is the network between them, with "
-	"the spec's faults, until it ends",
+	"only hosts are real: this program is the network between them until "
+	"it ends",
 	.take = cmd_take_flag, .at = CMD_AT(tun)},
+    {"no-faults", 0, NULL,
+	"the network alone, without the spec's noise and faults",
+	.take = cmd_take_flag, .at = CMD_AT(bare)},
     {"list", 0, NULL,
 	"a line for every node, not for a few: name, address, how to enter",
 	.take = cmd_take_flag, .at = CMD_AT(list)},
@@ -97,6 +96,11 @@ static const struct cmd_line cmd_lab_line = {
 	"it is gone when the program ends, however it ends. Nodes reach each "
 	"other and nothing outside. With --tun there are namespaces for hosts "
 	"alone, and switches, links, ECMP and faults are the simulator's.\n\n"
+	"The spec's noise and faults are done, by eBPF where it is allowed "
+	"and else by nft, with times that count from when the network is up; "
+	"what links lost is told at the end. A fault that cannot be done is "
+	"refused, and what else the spec says that is not of a network is "
+	"listed.\n\n"
 	"`lab run` runs the sweep of a spec on such networks, with all options "
 	"of `culprit run`: as it stands if it says `fabric: netns` or `fabric: "
 	"tun`, else with 007's agents and the kernel's TCP, as by --set "
@@ -172,29 +176,26 @@ static int cmd_lab_open(struct cmd_lab *lab, const struct args *a,
 	if (rc == 0 && (rc = xp_spec_point(&lab->spec, 0, c, e)) == 0)
 		rc = xp_topology_open(&c->topology, lab->spec.folder,
 		    &lab->topo, e);
-	return rc;
+	if (rc == 0)
+		rc = cmd_lab_check_world(lab, e);
+	if (rc < 0)
+		return rc;
+	/* One run of the spec's first point, as `culprit run` would draw it. */
+	const struct sim_seed where = {.seed = lab->spec.seed, .run = lab->run};
+	struct scene_params scene = c->scene;
+	if (a->bare) {
+		scene.n_groups = 0;
+		scene.noise.scale = 0;
+	}
+	return scene_draw(&lab->scene, &lab->topo, &scene, &where, e);
 }
 
 static void cmd_lab_close(struct cmd_lab *lab)
 {
+	scene_free(&lab->scene);
 	topo_close(&lab->topo);
 	xp_config_free(&lab->config);
 	xp_spec_free(&lab->spec);
-}
-
-/* MiB that the whole machine has free, by which the size of a network is told;
- * 0 if the machine doesn't say. */
-static double free_mib(void)
-{
-	char line[128];
-	uint64_t kib = 0;
-	FILE *f = fopen("/proc/meminfo", "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return (double)kib / 1024;
 }
 
 /* Namespaces have no names in the system, so a node is entered by this process's
@@ -214,55 +215,10 @@ void cmd_lab_print_node(const struct cmd_lab *lab, topo_node n, int ns)
 	    user, getpid(), ns);
 }
 
-/* A few nodes to begin with: the first and the last host, and switch. */
-static int cmd_lab_is_shown(const struct topo *t, topo_node n)
+int cmd_lab_is_shown(const struct topo *t, topo_node n)
 {
 	return n == 0 || n == t->n_hosts - 1 || n == t->n_hosts ||
 	    n == t->n_hosts + t->n_switches - 1;
-}
-
-int cmd_lab_say_end(sigset_t *end, struct sim_err *e)
-{
-	sigemptyset(end);
-	sigaddset(end, SIGINT);
-	sigaddset(end, SIGTERM);
-	sigaddset(end, SIGHUP);
-	sigprocmask(SIG_BLOCK, end, NULL);
-	printf("^C ends it.\n");
-	return fflush(stdout) == 0
-	    ? 0
-	    : sim_fail(e, SIM_EIO, "stdout cannot be written.");
-}
-
-static int up(struct cmd_lab *lab, const struct netns_params *p,
-    struct sim_err *e)
-{
-	const struct topo *t = &lab->topo;
-	struct netns_net *net = NULL;
-	sigset_t end;
-	int rc, signal;
-	if (netns_is_built_in() && (rc = netns_permit(&lab->as_user, e)) < 0)
-		return rc;
-	const double free_before = free_mib();
-	const sim_ns start = clock_now();
-	if ((rc = netns_open(&net, t, p, e)) < 0)
-		return rc;
-	const double took = 1e-9 * (double)(clock_now() - start);
-	/* Other programs may have freed memory meanwhile;
-	 * then nothing is told. */
-	const double used = free_before - free_mib();
-	printf("%u hosts, %u switches, %u cables: built in %.3f s", t->n_hosts,
-	    t->n_switches, t->n_links / 2, took);
-	if (used > 0)
-		printf(", %.0f MiB", used);
-	printf("\n");
-	for (topo_node n = 0; n < t->n_hosts + t->n_switches; n++)
-		if (lab->list || cmd_lab_is_shown(t, n))
-			cmd_lab_print_node(lab, n, netns_fd(net, n));
-	if (cmd_lab_say_end(&end, NULL) == 0)
-		sigwait(&end, &signal);
-	netns_close(net);
-	return 0;
 }
 
 int cmd_lab(int argc, char **argv)
@@ -288,14 +244,18 @@ int cmd_lab(int argc, char **argv)
 		return cmd_lab_check();
 	if (strcmp(a.what, "selftest") == 0)
 		return selftest();
-	struct cmd_lab lab = {.run = a.params.ecmp_seed, .list = a.list};
+	struct cmd_lab lab = {.run = a.seeded ? a.params.ecmp_seed : 0,
+	    .seeded = a.seeded,
+	    .list = a.list,
+	    .tun = a.tun,
+	    .bare = a.bare};
 	/* The spec is read before a right is asked for, as a mistake in it is
 	 * told to anybody. */
 	int code = CMD_GOOD, rc = cmd_lab_open(&lab, &a, &e);
 	if (rc < 0)
 		code = cmd_fail(rc == SIM_ENOMEM ? CMD_TROUBLE : CMD_USAGE, &e);
 	else if ((rc = a.tun ? cmd_lab_up_tun(&lab, &e)
-			     : up(&lab, &a.params, &e)) < 0)
+			     : cmd_lab_up_netns(&lab, &e)) < 0)
 		code = cmd_fail(cmd_exit_of(rc), &e);
 	cmd_lab_close(&lab);
 	return code;

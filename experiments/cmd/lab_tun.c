@@ -5,18 +5,14 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include "experiments/cmd/lab.h"
 #include "models/netns/caps.h"
 #include "models/tun/net.h"
 
-enum { FEW = 10 };
-
 struct world {
 	struct cmd_lab *lab;
-	struct scene scene;
 	struct tun_net *net;
 };
 
@@ -39,31 +35,16 @@ static int open_net(struct world *w, struct sim_err *e)
 
 /* --- what there is -------------------------------------------------------- */
 
-static void print_fault(const struct world *w, const struct truth_fault *f)
-{
-	char name[64];
-	topo_link_name(&w->lab->topo, f->link, name);
-	if (f->of_hole)
-		printf("  %-24s leads into a hole\n", name);
-	else if (truth_is_slow(f))
-		printf("  %-24s adds %g us\n", name, f->delay_us);
-	else
-		printf("  %-24s loses %g %%\n", name, 100 * f->rate);
-}
-
 static void print_world(const struct world *w)
 {
 	const struct topo *t = &w->lab->topo;
-	const struct truth *truth = &w->scene.truth;
-	const int list = w->lab->list;
 	printf("%u hosts; %u switches and %u cables are this program\n",
 	    t->n_hosts, t->n_switches, t->n_links / 2);
 	for (topo_host h = 0; h < t->n_hosts; h++)
-		if (list || h == 0 || h == t->n_hosts - 1)
+		if (w->lab->list || cmd_lab_is_shown(t, h))
 			cmd_lab_print_node(w->lab, h, tun_net_ns(w->net, h));
-	printf("%zu faults\n", truth->n_faults);
-	for (size_t i = 0; i < truth->n_faults && (list || i < FEW); i++)
-		print_fault(w, &truth->fault[i]);
+	cmd_lab_print_faults(w->lab);
+	cmd_lab_print_idle(w->lab);
 }
 
 /* --- what became of it ---------------------------------------------------- */
@@ -74,17 +55,11 @@ static void print_losses(const struct world *w)
 {
 	const struct tun_net_counters *c = tun_net_count(w->net);
 	const struct tun_switch *s = tun_net_switch(w->net);
-	char name[64];
 	printf("%" PRIu64 " packets sent, %" PRIu64 " received, %" PRIu64
 	       " answers of switches\n",
 	    c->read, c->written, c->answers);
-	for (topo_link l = 0; l < w->lab->topo.n_links; l++) {
-		if (s->lost[l] == 0)
-			continue;
-		topo_link_name(&w->lab->topo, l, name);
-		printf("  %-24s lost %" PRIu64 " of %" PRIu64 "\n", name,
-		    s->lost[l], s->offered[l]);
-	}
+	for (topo_link l = 0; l < w->lab->topo.n_links; l++)
+		cmd_lab_print_lost(w->lab, l, s->lost[l], s->offered[l]);
 	for (int i = 0; i < TUN_N_REFUSALS; i++)
 		if (c->refused[i] > 0)
 			printf("  refused: %s: %" PRIu64 "\n",
@@ -97,23 +72,17 @@ static void print_losses(const struct world *w)
 /* Be the network until a signal comes. */
 static int serve_until_end(struct tun_net *net, struct sim_err *e)
 {
-	sigset_t set;
-	int rc = cmd_lab_say_end(&set, e);
-	if (rc < 0)
-		return rc;
+	int end, rc = cmd_lab_open_end(&end, e);
 	/* Both are waited for at once, as packets must not wait for a signal. */
-	const int end = signalfd(-1, &set, SFD_CLOEXEC);
 	struct pollfd p[2] = {{.fd = end, .events = POLLIN},
 	    {.fd = tun_net_fd(net), .events = POLLIN}};
-	if (end < 0)
-		return sim_fail(e, SIM_EIO, "Signals cannot be waited for: %s.",
-		    strerror(errno));
 	while (rc == 0 && (poll(p, 2, -1) > 0 || errno == EINTR)) {
 		if (p[0].revents)
 			break;
 		rc = tun_net_serve(net, e);
 	}
-	close(end);
+	if (end >= 0)
+		close(end);
 	return rc;
 }
 
@@ -122,18 +91,14 @@ int cmd_lab_up_tun(struct cmd_lab *lab, struct sim_err *e)
 	/* An epoch of an hour, as switches count their
 	 * answers by its seconds. */
 	const sim_ns epoch = 3600 * SIM_SEC;
-	const struct sim_seed where = {.seed = lab->spec.seed, .run = lab->run};
 	struct world w = {.lab = lab};
-	/* One run of the spec's first point, as `culprit run` would draw it. */
-	int rc =
-	    scene_draw(&w.scene, &lab->topo, &lab->config.scene, &where, e);
-	if (rc == 0 && (rc = open_net(&w, e)) == 0 &&
-	    (rc = tun_net_begin(w.net, &w.scene, epoch, e)) == 0) {
+	int rc = open_net(&w, e);
+	if (rc == 0 &&
+	    (rc = tun_net_begin(w.net, &lab->scene, epoch, e)) == 0) {
 		print_world(&w);
 		if ((rc = serve_until_end(w.net, e)) == 0)
 			print_losses(&w);
 	}
 	tun_net_close(w.net);
-	scene_free(&w.scene);
 	return rc;
 }

@@ -18,7 +18,6 @@
 
 /* --- the section of a spec ------------------------------------------------ */
 
-enum { BY_BPF, BY_NFT };
 static const char *const by_names[] = {"bpf", "nft", NULL};
 
 static const struct sim_field fabric_netns_own_fields[] = {
@@ -58,7 +57,7 @@ static const struct xp_section fabric_netns_section = {"netns",
 	       "fabric: netns\n"
 	       "netns: { mtu: 1500, timeout: 10 }\n"};
 
-static const struct xp_netns *netns_of(const struct xp_config *c)
+const struct xp_netns *xp_netns_of(const struct xp_config *c)
 {
 	return xp_section_of(c, &fabric_netns_section);
 }
@@ -143,8 +142,8 @@ int xp_netns_check(enum netns_faults_by by, struct sim_err *e)
 
 static enum netns_faults_by faults_by(const struct xp_config *c)
 {
-	return netns_of(c)->faults == BY_NFT ? NETNS_FAULTS_NFT
-					     : NETNS_FAULTS_EBPF;
+	return xp_netns_of(c)->faults == XP_NETNS_BY_NFT ? NETNS_FAULTS_NFT
+							 : NETNS_FAULTS_EBPF;
 }
 
 /* One bit for each way of doing faults, as different points of a sweep may take
@@ -172,8 +171,8 @@ static int fabric_netns_usable(unsigned takes, struct sim_err *e)
  * whole. */
 static unsigned fabric_netns_gives(const struct xp_config *c)
 {
-	return netns_of(c)->faults == BY_NFT ? XP_ASKS_NET
-					     : xp_fabric_netns.has;
+	return xp_netns_of(c)->faults == XP_NETNS_BY_NFT ? XP_ASKS_NET
+							 : xp_fabric_netns.has;
 }
 
 /* Refuse what the simulator can and kernels do not: ICMP messages from a
@@ -200,7 +199,7 @@ static int fabric_netns_open_wire(struct xp_wire **w, const struct topo *t,
     const struct xp_config *c, const struct fabric_sim_icmp_params *icmp,
     struct sim_err *e)
 {
-	const struct xp_netns *p = netns_of(c);
+	const struct xp_netns *p = xp_netns_of(c);
 	struct netns_params net = p->net;
 	if (icmp) {
 		/* Rounded up, as 0 would mean no limit. */

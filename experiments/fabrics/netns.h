@@ -12,8 +12,12 @@
 struct xp_netns {
 	struct netns_params net;
 	double timeout_s; /* of a flow */
-	uint32_t faults;  /* 0: by eBPF, 1: by nft */
+	uint32_t faults;  /* enum xp_netns_by */
 };
+enum xp_netns_by { XP_NETNS_BY_BPF, XP_NETNS_BY_NFT };
+
+/* That of C, also where it is run on another fabric. */
+const struct xp_netns *xp_netns_of(const struct xp_config *c);
 
 /* Can this process do all of it, with faults by eBPF or nft? Tried in a child
  * with the smallest network, so that nothing is left of it. Errors

@@ -37,6 +37,35 @@ a_wrong_spec_is_told_before_the_machine_is_asked() {
 	says_once 'n_pods'
 }
 
+# What nobody would do there is refused by name, before the machine is asked;
+# without faults there is nothing to refuse.
+faults_that_are_not_done_are_refused_by_name() {
+	local all
+	write_spec
+	all='--set sweep={} --set claims=[] --set plane=everflow'
+	for kind in ecn storm bgp_flap; do
+		# shellcheck disable=SC2086 # words are meant
+		run_for 2 "$CULPRIT" lab up spec.yaml $all \
+		    --set "faults={kind: $kind}"
+		says_once "faults: kind $kind is not done in a network that is"
+	done
+	for kind in reroute narrow weights hash; do
+		# shellcheck disable=SC2086
+		run_for 2 "$CULPRIT" lab up --tun spec.yaml $all \
+		    --set "faults={kind: $kind}"
+		says_once "kind $kind is not done .* up with --tun; --no-faults"
+	done
+	for kind in controller collector; do
+		run_for 2 "$CULPRIT" lab up spec.yaml --set sweep={} \
+		    --set claims=[] --set plane=pingmesh \
+		    --set pingmesh.trace.on=true \
+		    --set "faults={kind: $kind}"
+		says "kind $kind is not done"
+	done
+	run_for 2 "$CULPRIT" lab up spec.yaml --set congestion.racks=1
+	says_once 'congestion: no buffer is made full'
+}
+
 # Whatever this machine can do, each line says why.
 check_gives_a_reason_for_each_answer() {
 	local code=0
@@ -55,4 +84,4 @@ check_gives_a_reason_for_each_answer() {
 }
 
 run_tests wrong_words_are_told a_wrong_spec_is_told_before_the_machine_is_asked \
-    check_gives_a_reason_for_each_answer
+    faults_that_are_not_done_are_refused_by_name check_gives_a_reason_for_each_answer

@@ -50,6 +50,62 @@ nodes_are_listed_and_entered() {
 	wait $pid || fail "exit $? after SIGTERM"
 }
 
+# A reset is an answer, too.
+is_refused_by() {
+	in_node host0 timeout 3 bash -c "echo >/dev/tcp/$1/9" 2>&1 |
+		grep -q 'Connection refused'
+}
+
+# A link that loses all from 2 s on: the same host answers before and not after,
+# and what it lost is told.
+faults_of_the_spec_begin_when_they_should_and_are_counted() {
+	begin
+	grep -qE '^(BTF|nft) +yes' "$top/check" || skip "neither eBPF nor nft"
+	cat >>spec.yaml <<-'END'
+		netns: { mtu: 4000 }
+	END
+	start out --set noise.rate=0 --set sweep={} \
+	    --set 'faults={links: ["tor0->host0"], rate: 1, from: 2}'
+	says '^1 faults$' out
+	says 'tor0->host0 +loses 100 %, from 2 s$' out
+	says '^left out of the spec: traffic, algorithms$' out
+	[[ $(in_node host0 ip -o link) = *'mtu 4000'* ]]
+	within 20 not is_refused_by 10.0.0.32
+	kill -INT $pid
+	wait $pid || fail "exit $? after ^C"
+	says 'tor0->host0 +lost [1-9][0-9]* of [0-9]+$' out
+}
+
+not() {
+	! "$@"
+}
+
+without_faults_is_without_and_says_so() {
+	begin
+	start out --no-faults --set sweep={} \
+	    --set 'faults={links: ["tor0->host0"], rate: 1}'
+	if grep -q ' loses ' out; then fail "it has faults"; fi
+	says '^left out of the spec: traffic, noise, faults, algorithms$' out
+	is_refused_by 10.0.0.32
+	kill -INT $pid
+	wait $pid || fail "exit $? after ^C"
+	if grep -q ' lost ' out; then fail "it lost something"; fi
+}
+
+# What a network that is up has without faults would pass for what was asked.
+where_faults_cannot_be_had_it_says_so() {
+	begin
+	unshare -Ur true 2>/dev/null || skip "no user namespaces"
+	mkdir -p empty
+	cat >bare.sh <<-'END'
+		mount -t tmpfs none /usr/sbin
+		exec "$@"
+	END
+	unshare -Urm bash bare.sh true 2>/dev/null || skip "nothing to mount"
+	run_for 2 unshare -Urm bash bare.sh "$CULPRIT" lab up spec.yaml
+	says_once '[-]-no-faults has the network alone; .* cannot be done'
+}
+
 # What a machine has of networks, by every list of them; the kernel takes a
 # dead process's down by and by.
 inventory() {
@@ -88,7 +144,8 @@ the_kernel_gets_all_namespaces_back() {
 	cat >loop.sh <<-'END'
 		echo 60 >/proc/sys/user/max_net_namespaces
 		up() {
-			"$CULPRIT" lab up spec.yaml --set topology.n_tors=3 \
+			"$CULPRIT" lab up spec.yaml --no-faults \
+			    --set topology.n_tors=3 \
 			    --set topology.n_t1=2 --set topology.n_hosts=2 \
 			    >out 2>err &
 		}
@@ -142,6 +199,9 @@ without_any_right_it_says_so() {
 	says "lab up SPEC can't work here" stdout
 }
 
-run_tests nodes_are_listed_and_entered nothing_is_left_after_sigkill \
+run_tests nodes_are_listed_and_entered \
+    faults_of_the_spec_begin_when_they_should_and_are_counted \
+    without_faults_is_without_and_says_so \
+    where_faults_cannot_be_had_it_says_so nothing_is_left_after_sigkill \
     the_kernel_gets_all_namespaces_back too_large_is_told_before \
     without_any_right_it_says_so
