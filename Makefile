@@ -94,6 +94,14 @@ UNFIT += $(if $(TLS),experiments/live/ca_none.c \
 	experiments/live/identity_none.c experiments/live/list_sign_none.c,\
 	experiments/live/ca.c experiments/live/identity.c \
 	experiments/live/list_sign.c experiments/live/tls.c)
+# Daemons' filter of system calls is told of a machine's registers; on others,
+# experiments/live/seccomp_none.c says so.
+SECCOMP := $(filter x86_64 aarch64,$(firstword $(subst -, ,$(shell $(CC) \
+	-dumpmachine))))
+UNFIT += $(if $(SECCOMP),experiments/live/seccomp_none.c,\
+	experiments/live/seccomp.c) \
+	$(patsubst %,experiments/live/seccomp_%.c,$(filter-out $(SECCOMP),\
+	x86_64 aarch64))
 # Captures take libpcap; without, experiments/everflow/capture_none.c says so.
 PCAP  := $(shell pkg-config --exists libpcap && echo libpcap)
 UNFIT += $(if $(PCAP),experiments/everflow/capture_none.c,\

@@ -36,6 +36,7 @@ static void what_is_written_is_read(void **state)
 	static const double values[] = {0, 1, 0.1, 1e-9, 4503599627370495.0,
 	    1795435200.0, 1e300};
 	const struct xp_daemon_cost cost = {.rss_bytes = 12345678,
+	    .n_refused_calls = 6,
 	    .cpu_s = 3.25};
 	char buf[4096], name[16];
 	(void)state;
@@ -48,12 +49,14 @@ static void what_is_written_is_read(void **state)
 		xp_expose_count(&t, "k_total", "kind", "a", 7);
 		xp_expose_count(&t, "k_total", "kind", "b", 8);
 		assert_ok(xp_exposed_read(&x, buf, test_err()));
-		assert_int_equal(x.n, 6);
+		assert_int_equal(x.n, 7);
 		assert_true(xp_exposed_get(&x, name) == values[i]);
 		assert_true(
 		    xp_exposed_get(&x, "process_cpu_seconds_total") == 3.25);
 		assert_true(xp_exposed_get(&x,
 				"process_resident_memory_bytes") == 12345678);
+		assert_true(
+		    xp_exposed_get(&x, "process_refused_calls_total") == 6);
 		assert_true(xp_exposed_get(&x, "k_total{kind=\"b\"}") == 8);
 		assert_true(isnan(xp_exposed_get(&x, "k_total")));
 		assert_true(isnan(xp_exposed_get(&x, "none")));

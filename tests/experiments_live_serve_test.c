@@ -215,7 +215,7 @@ static void metrics_have_every_counter_for_prometheus(void **state)
 	(void)state;
 	memset(&site.held, 0xff, sizeof(site.held));
 	site.n_open = site.start_s = site.last_s = UINT64_MAX;
-	site.cost = (struct xp_daemon_cost){UINT64_MAX, 1e300 / 3};
+	site.cost = (struct xp_daemon_cost){UINT64_MAX, UINT64_MAX, 1e300 / 3};
 	for (int k = 0; k < 2; k++) {
 		double sum = 0;
 		for (int i = 0; i < XP_HTTP_N_COUNTERS; i++)

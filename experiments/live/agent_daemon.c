@@ -16,6 +16,7 @@
 #include "experiments/live/agent_metrics.h"
 #include "experiments/live/daemon.h"
 #include "experiments/live/daemon_log.h"
+#include "experiments/live/seccomp.h"
 #include "models/clock.h"
 #include "results/file.h"
 #include "sim/text.h"
@@ -38,7 +39,7 @@ struct xp_agent {
 	sim_ns status_at, metrics_at;
 	uint64_t start_s, list_s, n_answers; /* of agent_metrics.h */
 	int metrics_failed;
-	uint64_t n_logged, n_blamed;
+	uint64_t n_logged, n_blamed, n_calls; /* refused and told of */
 	char self[16];
 	struct algo_pingmesh_log lines[ALGO_PINGMESH_LOG];
 };
@@ -223,6 +224,19 @@ static void log_lines(struct xp_agent *a)
 	a->n_blamed = n_blamed;
 }
 
+/* A call that this program has no use for is a mistake of ours, a library's, or
+ * somebody else's hand. */
+static void agent_log_calls(struct xp_agent *a)
+{
+	const char *name;
+	const uint64_t n = xp_seccomp_refused(&name);
+	if (n > a->n_calls)
+		xp_daemon_log_say(&a->log, XP_DAEMON_WARNING, clock_wall(),
+		    "%" PRIu64 " system calls were refused, the last one %s",
+		    n - a->n_calls, name);
+	a->n_calls = n;
+}
+
 /* --- running -------------------------------------------------------------- */
 /* Take the signals that have come. Returns 1 if the daemon is to end; SIGUSR1
  * only has the status logged. */
@@ -257,6 +271,7 @@ static int run_slice(struct xp_agent *a, sim_ns until, struct sim_err *e)
 	if (rc < 0)
 		return rc;
 	log_lines(a);
+	agent_log_calls(a);
 	xp_notify_alive(&a->notify, agent_daemon_now(a));
 	if (agent_daemon_now(a) >= a->status_at)
 		tell_status(a);
@@ -364,6 +379,7 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 	    .signed_by = p->signed_by,
 	    .max_bytes = 4096 +
 		(size_t)p->agent.max_entries * ALGO_PINGMESH_ENTRY_BYTES};
+	struct sim_err none;
 	int rc;
 	xp_daemon_block_signals();
 	xp_notify_open(&a->notify);
@@ -383,6 +399,10 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 	 * byte of anybody else is read. */
 	if ((rc = xp_daemon_drop(p->user, e)) < 0)
 		return rc;
+	/* It is one wall of several: where there is none, that is told. */
+	if (xp_seccomp_begin(&none) < 0)
+		xp_daemon_log_say(&a->log, XP_DAEMON_WARNING, clock_wall(),
+		    "%s", none.msg);
 	/* Its certificate is read by whoever it has become, who is to read the
 	 * next ones, too. */
 	if ((rc = xp_fetch_serve(a->fetch, a->fabric, e)) < 0)

@@ -23,6 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "experiments/live/seccomp.h"
 #include "sim/text.h"
 #include "topo/addr.h"
 
@@ -214,6 +215,7 @@ void xp_daemon_cost(struct xp_daemon_cost *c)
 	c->rss_bytes = (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	c->cpu_s = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
 	    1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+	c->n_refused_calls = xp_seccomp_refused(NULL);
 }
 
 void xp_daemon_put_cost(struct sim_text *t)

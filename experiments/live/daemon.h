@@ -32,9 +32,10 @@ int xp_daemon_limit(uint32_t memory_mib, struct sim_err *e);
  * none. Errors SIM_EINVAL (no such user), SIM_EIO. */
 int xp_daemon_folder(const char *dir, const char *user, struct sim_err *e);
 
-/* What this process costs: bytes that are resident, seconds of a processor. */
+/* What this process costs: bytes that are resident, seconds of a processor; and
+ * how many system calls it was refused (seccomp.h). */
 struct xp_daemon_cost {
-	uint64_t rss_bytes;
+	uint64_t rss_bytes, n_refused_calls;
 	double cpu_s;
 };
 void xp_daemon_cost(struct xp_daemon_cost *c);

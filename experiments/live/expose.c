@@ -59,6 +59,9 @@ void xp_expose_process(struct sim_text *t, const char *of,
 	snprintf(name, sizeof(name), "%s_resident_memory_bytes", of);
 	xp_expose_gauge(t, name, "bytes of memory that are resident",
 	    (double)c->rss_bytes);
+	snprintf(name, sizeof(name), "%s_refused_calls_total", of);
+	xp_expose_total(t, name, "system calls that its filter refused",
+	    c->n_refused_calls);
 	snprintf(name, sizeof(name), "%s_start_time_seconds", of);
 	xp_expose_gauge(t, name, "when it began, seconds since 1970", start_s);
 }
