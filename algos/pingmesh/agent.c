@@ -428,7 +428,8 @@ static void pingmesh_agent_tick(struct state *s, sim_ns clock,
 	w->wake = SIM_NEVER;
 	const sim_ns soon =
 	    w->now + sim_ns_of(s->params->fetch_retry_s * sim_rng_u01(rng));
-	if (!s->fetch.asked && s->fetch.at > soon)
+	/* One that ends asks no more, whatever its clock does. */
+	if (!s->fetch.asked && s->fetch.at > soon && s->fetch.at != SIM_NEVER)
 		s->fetch.at = soon;
 }
 
