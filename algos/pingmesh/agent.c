@@ -29,8 +29,11 @@ static_assert(ALGO_PINGMESH_BURST + 5 <= AGENT_MAX_OUT, "a step's actions");
 #define MIN_GAP     (ALGO_PINGLIST_MIN_INTERVAL_S * SIM_SEC)
 #define MAX_PAYLOAD ((uint32_t)ALGO_PINGLIST_MAX_PAYLOAD)
 
-#define X(name, text) text,
+#define X(name, text, of) text,
 const char *const algo_pingmesh_lines[] = {ALGO_PINGMESH_LINES(X) NULL};
+#undef X
+#define X(name, text, of) of,
+const char *const algo_pingmesh_line_of[] = {ALGO_PINGMESH_LINES(X) NULL};
 #undef X
 
 /* A probe under way, in the order of sending. */

@@ -83,26 +83,28 @@ void algo_pingmesh_agent_status(const void *state,
  * more time: what is then left is lost. */
 void algo_pingmesh_agent_end(void *state);
 
-/* The local log: the last ALGO_PINGMESH_LOG lines. */
+/* The local log: the last ALGO_PINGMESH_LOG lines, each with a value and what
+ * that counts; "": it has none. */
 #define ALGO_PINGMESH_LINES(X)                                                 \
-	X(LIST, "list taken")              /* entries */                       \
-	X(NO_CONTACT, "controller failed") /* in a row */                      \
-	X(NO_LIST, "no list")                                                  \
-	X(EMPTY, "list without peers")                                         \
-	X(BAD, "list refused")         /* its bytes */                         \
-	X(CLOSED, "peers dropped")     /* entries */                           \
-	X(DISCARDED, "batch given up") /* records */                           \
-	X(OVERRUN, "results overrun")  /* all so far */                        \
-	X(JUMP, "clock jumped")        /* ns, forward or back */               \
-	X(STALL, "clock stands still")
+	X(LIST, "list taken", "entries")                                       \
+	X(NO_CONTACT, "controller failed", "in a row")                         \
+	X(NO_LIST, "no list", "")                                              \
+	X(EMPTY, "list without peers", "")                                     \
+	X(BAD, "list refused", "bytes")                                        \
+	X(CLOSED, "peers dropped", "entries")                                  \
+	X(DISCARDED, "batch given up", "records")                              \
+	X(OVERRUN, "results overrun", "so far")                                \
+	X(JUMP, "clock jumped", "ns forward or back")                         \
+	X(STALL, "clock stands still", "")
 
 enum algo_pingmesh_line {
-#define X(name, text) ALGO_PINGMESH_##name,
+#define X(name, text, of) ALGO_PINGMESH_##name,
 	ALGO_PINGMESH_LINES(X)
 #undef X
 	    ALGO_PINGMESH_N_LINES
 };
 extern const char *const algo_pingmesh_lines[];
+extern const char *const algo_pingmesh_line_of[];
 
 struct algo_pingmesh_log {
 	sim_ns at_ns; /* caller's clock */

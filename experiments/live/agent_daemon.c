@@ -206,12 +206,16 @@ static void log_lines(struct xp_agent *a)
 	for (; a->n_logged < n_gone + n; a->n_logged++) {
 		const struct algo_pingmesh_log *l =
 		    &a->lines[a->n_logged - n_gone];
-		const int is_bad = l->line == ALGO_PINGMESH_BAD;
+		const char *of = algo_pingmesh_line_of[l->line];
+		char value[64] = "";
+		if (of[0] != '\0')
+			snprintf(value, sizeof(value), ", %s: %" PRIu64, of,
+			    l->value);
 		/* Of several between two looks, the last one's reason. */
 		xp_daemon_log_say(&a->log, agent_level(l->line),
-		    l->at_ns + shift, "%s: %" PRIu64 "%s%s",
-		    algo_pingmesh_lines[l->line], l->value,
-		    is_bad ? " bytes, " : "", is_bad ? s.why : "");
+		    l->at_ns + shift, "%s%s%s%s", algo_pingmesh_lines[l->line],
+		    value, l->line == ALGO_PINGMESH_BAD ? "; " : "",
+		    l->line == ALGO_PINGMESH_BAD ? s.why : "");
 	}
 	const struct xp_fetch_counters *c = xp_fetch_count(a->fetch);
 	const uint64_t n_blamed =

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "experiments/live/curl.late.h"
+#include "experiments/live/status.h"
 #include "experiments/live/url.h"
 #include "sim/text.h"
 #include "sim/vec.h"
@@ -93,7 +94,8 @@ static int call_refused(struct call *x, const char *url, struct sim_err *e)
 	if (said && said->text)
 		sim_fail(e, rc, "%s", said->text);
 	else
-		sim_fail(e, rc, "%s answers with status %ld.", url, status);
+		sim_fail(e, rc, "%s answers %ld (%s).", url, status,
+		    xp_http_status_words(status));
 	sim_yaml_free(&y);
 	return rc;
 }

@@ -19,6 +19,7 @@
 #include "experiments/live/fetch_head.h"
 #include "experiments/live/fetch_whom.h"
 #include "experiments/live/list_sign.h"
+#include "experiments/live/status.h"
 #include "models/clock.h"
 #include "sim/vec.h"
 
@@ -234,9 +235,9 @@ static void fetch_blame(struct xp_fetch *f, const struct transfer *t,
     CURLcode code, long status)
 {
 	const char *url = url_of(f, t), *why = "no time was left";
-	char said[64];
-	snprintf(said, sizeof(said), "it answers %ld%s", status,
-	    status == 403 ? ", not for this certificate" : "");
+	char said[128];
+	snprintf(said, sizeof(said), "it answers %ld (%s)", status,
+	    xp_http_status_words(status));
 	if (code != CURLE_OK)
 		why = strncmp(url, "https:", 6) == 0 && t->why[0] != '\0'
 		    ? t->why
