@@ -25,7 +25,8 @@
 #                     [FAULTS='--sample 100 --verbs run,table']
 #   make soak         10,000 random histories of Pingmesh's agent, and what a
 #                     loss of power leaves of 300 of each store
-#   make fuzz         fuzz what reads outside input     [FUZZ_SECONDS=30]
+#   make fuzz         fuzz what reads outside input, and add up how much was
+#                     tried  [FUZZ_SECONDS=30 FUZZ="yaml spec"]
 #   make mutate       small mistakes made on purpose, and which no test notices:
 #                     hours  [N=150 SEED=1 FOLDER=sim]
 #   make install      DESTDIR= PREFIX=/usr/local; `uninstall` takes it away
@@ -47,7 +48,7 @@ FIG    ?= *
 J      ?= $(shell nproc)
 , := ,
 LAYERS := sim topo models algos results experiments
-B      := build$(if $(SAN),-san)
+B      := build$(if $(FUZZING),-fuzz,$(if $(SAN),-san))
 Q      := $(if $(V),,@)
 CC     ?= cc
 
@@ -134,8 +135,10 @@ STRICT := $(if $(filter-out 0 false,$(CI) $(DEV)),-Werror)
 WARN   := -Wall -Wextra -Wpedantic -Wshadow -Wpointer-arith -Wvla \
 	-Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
 	-Wwrite-strings -Wundef -Wformat=2 $(STRICT)
-OPT    := $(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)
-SANF   := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all)
+SLOW   := $(SAN)$(FUZZING)
+OPT    := $(if $(SLOW),-O1 -fno-omit-frame-pointer,-O2)
+SANF   := $(if $(SLOW),-fsanitize=address$(,)undefined -fno-sanitize-recover=all) \
+	$(if $(FUZZING),-fsanitize=fuzzer-no-link)
 OURS    = -std=gnu17 -g $(OPT) $(WARN) $(SANF) -ffile-prefix-map=$(CURDIR)=. \
 	-MMD -MP -I. -I$B -D_GNU_SOURCE
 # A results file has the same bytes wherever it was made, so what decides its
@@ -184,7 +187,7 @@ $B/%.o: %.c $B/flags.txt
 
 # The kernels' plain loops are written for the vectoriser.
 $B/models/bulk/kernel.o $B/algos/sieve/sieve_lanes.o $B/topo/alike.o: \
-    OPT := $(if $(SAN),$(OPT),-O3)
+    OPT := $(if $(SLOW),$(OPT),-O3)
 
 $(OBJ): | $(LATE:%=$B/%.h)
 $(LATE:%=$B/%.h): $B/%.h: % sim/late.sh $B/flags.txt
@@ -306,7 +309,7 @@ $B/tests/helpers.a: $(TEST_LIB:%.c=$B/%.o)
 
 # Most of a test's time is the library's, so what is compiled here and run once
 # is not optimised: that costs more than it saves.
-$B/tests/%_test.o: OPT := $(if $(SAN),$(OPT),-O0)
+$B/tests/%_test.o: OPT := $(if $(SLOW),$(OPT),-O0)
 
 $B/tests/%_test: $B/tests/%_test.o $B/tests/helpers.a $B/libculprit.a
 	@echo "  LINK  $@"
@@ -451,65 +454,38 @@ figures: deps
 	    $B/culprit run $$f --force -j $J && $B/culprit plot $$f || exit $$?; \
 	    echo "$$f took $$(($$(date +%s) - start)) s"; done
 
-# What is listed is instrumented; what else it takes comes from the library.
+# In a tree of its own all of the library is instrumented, and a fuzzer has as
+# much of it as it links. FUZZ='yaml spec' are some of them, FUZZ_OPTIONS
+# libFuzzer's, as -fork=2.
 FUZZ_SECONDS ?= 30
-FUZZ := yaml pinglist wire http control icmp tun_wire epoch graphml archive guided \
-	erspan filter prober orders public samples frame flock plug \
-	mark jobs journal store
-FUZZ_SIM := sim/input.c sim/err.c sim/vec.c sim/text.c sim/field.c
-FUZZ_SRC_yaml := sim/yaml.c sim/yaml_tree.c sim/yaml_read.c tests/field_format.c
-FUZZ_SRC_pinglist := $(wildcard algos/pingmesh/pinglist*.c algos/pingmesh/allow.c) \
-	topo/addr.c topo/clos.c
-FUZZ_SRC_mark := experiments/live/list_mark.c
-FUZZ_SRC_wire := algos/pingmesh/wire.c
-FUZZ_SRC_http := experiments/live/serve.c algos/pingmesh/wire.c \
-	$(FUZZ_SRC_pinglist)
-FUZZ_SRC_control := $(wildcard experiments/everflow/control*.c) \
-	$(wildcard experiments/everflow/query.c algos/everflow/filter*.c)
-FUZZ_SRC_graphml := topo/graph_ids.c topo/graph_write.c $(wildcard topo/mesh*.c)
-FUZZ_SRC_filter := $(wildcard algos/everflow/filter*.c) topo/addr.c
-FUZZ_SRC_archive := experiments/check/archive.c
-FUZZ_SRC_icmp := models/real/icmp_wire.c sim/rng.c
-FUZZ_SRC_tun_wire := models/tun/wire.c
-FUZZ_SRC_erspan := $(wildcard algos/everflow/erspan*.c)
-FUZZ_SRC_guided := algos/everflow/guided.c topo/addr.c
-FUZZ_SRC_prober := algos/everflow/prober.c topo/addr.c
-FUZZ_SRC_orders := algos/planner/orders.c
-FUZZ_SRC_flock := $(filter experiments/telemetry/flock%,$(SRC)) \
-	models/obs_paths.c models/obs_tallies.c $(wildcard topo/mesh*.c)
-FUZZ_SRC_plug := experiments/plug/about.c experiments/plug/answer.c \
-	experiments/plug/columns.c experiments/plug/probe.c models/obs_paths.c models/obs_tallies.c \
-	algos/verdict.c models/obs.c sim/table.c
-FUZZ_SRC_frame := experiments/millisampler/frame.c
-FUZZ_SRC_public := $(filter experiments/millisampler/public%,$(SRC)) \
-	models/obs_samples.c
-FUZZ_SRC_samples := results/sample_record.c \
-	$(filter results/deflate%,$(SRC)) models/obs_samples.c sim/table.c
-FUZZ_SRC_jobs := $(patsubst %,experiments/pingmesh/dsa/%.c,in out merge digest pool)
-FUZZ_SRC_journal := experiments/sweep/journal.c results/cube.c results/columns.c \
-	tests/journal_cube.c
-FUZZ_SRC_store := experiments/live/batch_store.c algos/pingmesh/wire.c
-FUZZ_SRC_epoch := $(wildcard results/epoch*.c experiments/epoch/*.c) \
-	models/obs.c models/obs_paths.c models/obs_tallies.c
-fuzz: $(FUZZ:%=fuzz-%)
+FUZZERS := $(sort $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c)))
+FUZZ ?= $(FUZZERS)
+fuzz: deps
+	@$(MAKE) --no-print-directory -j$J FUZZING=1 CC=clang \
+	    $(FUZZ:%=build-fuzz/tests/fuzz/%_fuzz)
+	@tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS) $(FUZZ)
 
-fuzz-http: build/algos/pingmesh/pinglist.xsd.h
+# Tables of these are in memory; others read true files.
+IN_MEMORY := jobs epoch
+$(foreach x,fuzz replay,$(IN_MEMORY:%=$B/tests/fuzz/%_$x)): \
+	$B/tests/fuzz/h5_memory.o
 
-fuzz-%: build/libculprit.a
-	@mkdir -p build/fuzz/corpus-$*
-	$(Q)clang -g -O1 -std=gnu17 -D_GNU_SOURCE -I. -Ibuild \
-	    -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	    -o build/fuzz/$*_fuzz tests/fuzz/$*_fuzz.c $(FUZZ_SIM) \
-	    $(FUZZ_SRC_$*) build/libculprit.a $(LIBS)
-	build/fuzz/$*_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=5 \
-	    build/fuzz/corpus-$* tests/fuzz/$*
+# Calls that a target has a say in.
+FUZZ_WRAP_h5 := sim_apart_open
+FUZZ_WRAP = $(WRAP) $(patsubst %,-Wl$(,)--wrap=%,$(FUZZ_WRAP_$(notdir $*)))
+
+$B/tests/fuzz/%_fuzz: $B/tests/fuzz/%_fuzz.o $B/tests/helpers.a $B/libculprit.a
+	@echo "  LINK  $@"
+	$(Q)$(LINK) -fsanitize=fuzzer $(FUZZ_WRAP) -o $@ $(filter %.o,$^) \
+	    -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
+	    $(LIBS) -lcmocka
 
 # Each fuzzer as a plain program, which `check` runs over its corpus.
-REPLAYS := $(FUZZ:%=$B/tests/fuzz/%_replay)
+REPLAYS := $(FUZZERS:%=$B/tests/fuzz/%_replay)
 $(REPLAYS): %_replay: %_fuzz.o $B/tests/fuzz/standalone.o \
 	$B/tests/helpers.a $B/libculprit.a
 	@echo "  LINK  $@"
-	$(Q)$(LINK) $(WRAP) -o $@ $(filter %.o,$^) \
+	$(Q)$(LINK) $(FUZZ_WRAP) -o $@ $(filter %.o,$^) \
 	    -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 	    $(LIBS) -lcmocka
 
@@ -532,7 +508,7 @@ map:
 	done
 
 clean:
-	rm -rf build build-san
+	rm -rf build build-san build-fuzz
 
 # --- gates -----------------------------------------------------------------
 # Each script of tests/gates/ says what it holds.

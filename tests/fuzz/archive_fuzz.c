@@ -8,14 +8,7 @@
 #include <string.h>
 
 #include "experiments/check/archive.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void check_name(const char *name)
 {

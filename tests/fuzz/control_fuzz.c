@@ -8,15 +8,8 @@
 #include <string.h>
 
 #include "experiments/everflow/control.h"
+#include "tests/fuzz/fuzz.h"
 #include "topo/topo.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 static struct xp_control *open_one(const struct topo *t)
 {

@@ -3,8 +3,8 @@
  *
  * HDF5 1.10 trusts its own metadata, and a seal keeps damaged files from it
  * (results/seal.h). What a file says by its tables is ours to doubt. So the
- * input is no file but a list of changes to a good epoch, which goes out
- * through HDF5 and comes back in. 12 bytes are a change:
+ * input is no file but a list of changes to a good epoch, which goes out to a
+ * file in memory and comes back in. 12 bytes are a change:
  *
  *	what   0: value, 1: fewer rows, 2: a table left out, 3: an attribute
  *	table, column, row (3 bytes), value (6 bytes)
@@ -13,18 +13,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "experiments/epoch/replay.h"
 #include "results/epoch_parts.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/h5_memory.h"
 
 enum { ROWS = 64, CHANGE = 12 };
 
@@ -263,11 +256,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	struct attrs a = {.value = {[VERSION] = RES_EPOCH_VERSION,
 			      [TELEMETRY] = OBS_TELE_A2 | OBS_TELE_P},
 	    .is = {[VERSION] = 1, [TELEMETRY] = 1}};
-	char path[64];
-	/* In memory where there is such a folder, since files are synced. */
-	snprintf(path, sizeof(path), "%s/culprit-fuzz-%ld.h5",
-	    access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp",
-	    (long)getpid());
 	memset(raw, 0, sizeof(raw));
 	for (unsigned i = 0; i < RES_EPOCH_N_TABLES; i++) {
 		const struct sim_table *kind = res_epoch_tables[i].kind();
@@ -280,8 +268,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	make_tallies();
 	for (size_t i = 0; i + CHANGE <= n && i < 32 * CHANGE; i += CHANGE)
 		change(bytes + i, &a);
-	must(put_all(path, &a) == 0);
-	replay(path);
-	unlink(path);
+	must(put_all("epoch", &a) == 0);
+	replay("epoch");
+	h5_memory_drop(NULL);
 	return 0;
 }

@@ -8,16 +8,9 @@
 
 #include "algos/everflow/erspan.h"
 #include "models/mirror/mirror.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "tests/fuzz/fuzz.h"
 
 enum { VENDOR = 0x8949, IP = 0x0800 };
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void check_fields(const struct obs_packet *p, size_t n)
 {

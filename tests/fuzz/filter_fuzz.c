@@ -4,17 +4,10 @@
 #include <stdlib.h>
 
 #include "algos/everflow/filter.h"
+#include "tests/fuzz/fuzz.h"
 #include "topo/addr.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
 enum { COPIES = 9 };
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* Steps lead forward to steps that are there, patterns to states that are. */
 static void check(const struct algo_filter *f)

@@ -14,14 +14,7 @@
 #include <unistd.h>
 
 #include "experiments/telemetry/flock.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static int put(const void *bytes, size_t n, char path[32])
 {

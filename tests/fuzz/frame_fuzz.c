@@ -8,14 +8,7 @@
 
 #include "experiments/millisampler/frame.h"
 #include "models/obs_buckets.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 /* Of a copy, so that a step behind what was captured is seen. */
 static struct xp_frame frame_of(uint16_t type, const uint8_t bytes[], size_t n,

@@ -9,15 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "tests/fuzz/fuzz.h"
 #include "topo/graph.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 static int read_bytes(struct topo *t, const void *bytes, size_t n)
 {

@@ -9,16 +9,9 @@
 
 #include "algos/everflow/guided.h"
 #include "sim/inet.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "tests/fuzz/fuzz.h"
 
 enum { N_SWITCHES = 1000 };
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* What is read is what is written, but for what a network changes: TTL, ECN and
  * the checksum of the header. */

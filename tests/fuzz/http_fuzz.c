@@ -8,15 +8,8 @@
 #include <string.h>
 
 #include "experiments/live/serve.h"
+#include "tests/fuzz/fuzz.h"
 #include "topo/addr.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* The next line on the heap, so that ASan sees a read past it. */
 static char *next_line(const uint8_t **p, size_t *n)

@@ -8,16 +8,9 @@
 #include <string.h>
 
 #include "models/real/icmp_wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "tests/fuzz/fuzz.h"
 
 static const uint32_t key[2] = {1, 2};
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 static unsigned sum_of(const uint8_t *p, size_t n)
 {

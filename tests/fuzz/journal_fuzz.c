@@ -14,17 +14,10 @@
 
 #include "experiments/sweep/journal.h"
 #include "sim/bytes.h"
+#include "tests/fuzz/fuzz.h"
 #include "tests/journal_cube.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
 enum { N_POINTS = 3, N_RUNS = 2, HEADER = 40, FIXED = 24 };
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 static void cube_make(struct res_cube *c)
 {

@@ -5,14 +5,7 @@
 #include <string.h>
 
 #include "experiments/live/list_mark.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 /* There is one form of each mark: what is taken is written the same. What is not
  * leaves the mark alone. */

@@ -6,14 +6,7 @@
 
 #include "algos/planner/orders.h"
 #include "sim/bytes.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 /* Jobs that are taken are written the same; answers so that they are read the
  * same, as what they have behind their hops is thrown away. */

@@ -5,16 +5,9 @@
 #include <string.h>
 
 #include "algos/pingmesh/pinglist_xml.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "tests/fuzz/fuzz.h"
 
 enum { MOST = 24 };
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* No entry that could harm the network or this server, none twice. */
 static void check(const struct algo_pinglist_doc *d, uint32_t self)

@@ -9,14 +9,7 @@
 #include "experiments/plug/about.h"
 #include "experiments/plug/answer.h"
 #include "experiments/plug/library.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void fuzz_about(const uint8_t *bytes, size_t n)
 {

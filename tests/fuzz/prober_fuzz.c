@@ -6,14 +6,7 @@
 
 #include "algos/everflow/prober.h"
 #include "sim/bytes.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 /* What is taken is written the same. */
 static void check(const uint8_t *bytes, size_t n)

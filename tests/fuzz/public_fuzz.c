@@ -10,14 +10,7 @@
 #include <unistd.h>
 
 #include "experiments/millisampler/public.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void check_same(const struct xp_public *a, const struct xp_public *b)
 {

@@ -11,16 +11,9 @@
 #include "models/obs_buckets.h"
 #include "results/sample_record.h"
 #include "sim/bytes.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "tests/fuzz/fuzz.h"
 
 static unsigned char scratch[RES_RECORD_RAW_MAX], again[RES_RECORD_MAX];
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* The rows of R are T; they are written, packed and plain, and read. */
 static void check_taken(const struct res_record *r, const struct obs_samples *t)

@@ -5,16 +5,9 @@
 #include <string.h>
 
 #include "models/tun/wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "tests/fuzz/fuzz.h"
 
 enum { FROM = 0x64400001 };
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 /* Byte by byte, unlike the code under test. */
 static unsigned sum_of(const uint8_t bytes[], size_t n)

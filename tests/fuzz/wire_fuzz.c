@@ -5,14 +5,7 @@
 #include <string.h>
 
 #include "algos/pingmesh/wire.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
+#include "tests/fuzz/fuzz.h"
 
 static void check_window(const uint8_t *bytes, size_t n,
     const struct algo_pingmesh_wire_id *id)

@@ -6,8 +6,7 @@
 
 #include "sim/yaml.h"
 #include "tests/field_format.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "tests/fuzz/fuzz.h"
 
 struct thing {
 	uint32_t count, on, pattern, algorithms;
@@ -32,12 +31,6 @@ static const struct sim_field fields[] = {{"count", SIM_F_U32,
 	.names = names},
     {"name", SIM_F_STR, offsetof(struct thing, name), .def = "", .size = 16},
     {"delay", SIM_F_DIST, offsetof(struct thing, delay), .def = "1"}, {0}};
-
-static void must(int holds)
-{
-	if (!holds)
-		abort();
-}
 
 static int same(const struct sim_yaml_node *a, const struct sim_yaml_node *b)
 {
