@@ -274,6 +274,9 @@ static int segments_lock(struct res_segments *s, struct sim_err *e)
 	s->dir_fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->dir_fd < 0)
 		return res_segments_failed(s, "open", "", e);
+	/* Found out now, and not at the first file of tomorrow. */
+	if (faccessat(s->dir_fd, ".", W_OK | X_OK, AT_EACCESS) < 0)
+		return res_segments_failed(s, "write in", "", e);
 	/* The lock goes with the process, however it ends, so no stale one has
 	 * ever to be removed. */
 	if (flock(s->dir_fd, LOCK_EX | LOCK_NB) == 0)

@@ -12,7 +12,7 @@
 #include "sim/text.h"
 
 struct args {
-	struct xp_http_params http;
+	struct cmd_serve serve;
 	struct xp_batch_store_params store;
 	struct cmd_plan plan;
 	const struct fabric_sim_tcp_ladder *ladder;
@@ -38,7 +38,7 @@ static void take_timers(void *to, char *arg, const struct cmd_given *g)
 }
 
 static const struct cmd_option cmd_collector_options[] = {
-    {.with = cmd_serve_options, .at = CMD_AT(http)},
+    {.with = cmd_serve_options, .at = CMD_AT(serve)},
     {.with = cmd_plan_shape_options, .at = CMD_AT(plan)},
     {"dir", 0, "DIR", "keep batches in files in DIR; made if missing",
 	.take = cmd_take_text, .at = CMD_AT(dir)},
@@ -79,13 +79,15 @@ static const struct cmd_option cmd_collector_options[] = {
 static void cmd_collector_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
-	cmd_serve_check(&a->http, state);
+	cmd_serve_check(&a->serve, state);
 	if (!a->dir)
 		argp_error(state, "--dir is missing");
 	/* Options that would have no effect are refused rather than ignored. */
 	if (!a->export && (a->spec || a->plan.is_set || a->ladder || a->force))
 		argp_error(state,
 		    "SPEC, --set, --dc, --timers and --force are for --export");
+	if (a->export && a->serve.user)
+		argp_error(state, "--user is not for --export");
 	cmd_plan_check(&a->plan, a->spec, state);
 }
 
@@ -207,17 +209,22 @@ static int cmd_collector_serve(const struct args *a)
 	struct xp_http_service service = {0};
 	struct sim_err e = {0};
 	char what[128];
-	if (!xp_http_is_built_in()) /* before a folder is made */
-		return cmd_serve(&a->http, &service, "");
+	struct xp_http_server *server;
+	int code = cmd_serve_begin(&server, &a->serve, a->dir);
+	if (code != CMD_GOOD)
+		return code;
+	/* By whom it is from here on, whose all files are. */
 	int rc = xp_batch_store_open(&service.store, a->dir, &a->store, &e);
-	if (rc < 0)
+	if (rc < 0) {
+		xp_http_close(server);
 		return cmd_fail(cmd_exit_of(rc), &e);
+	}
 	const struct xp_batch_held held = xp_batch_store_held(service.store);
 	cmd_collector_tell(a->dir, &held);
 	snprintf(what, sizeof(what),
 	    "%" PRIu64 " batches with %" PRIu64 " records so far",
 	    held.n_batches, held.n_records);
-	const int code = cmd_serve(&a->http, &service, what);
+	code = cmd_serve(server, &a->serve, &service, what);
 	/* Only closing tells whether all that was taken
 	 * has reached the disk. */
 	rc = xp_batch_store_close(service.store, &e);
@@ -227,7 +234,7 @@ static int cmd_collector_serve(const struct args *a)
 int cmd_collector(int argc, char **argv)
 {
 	struct args a = {
-	    .http = CMD_SERVE_DEFAULTS,
+	    .serve = CMD_SERVE_DEFAULTS,
 	    .store = {.file_bytes = UINT64_C(256) << 20,
 		.total_bytes = UINT64_C(16384) << 20,
 		.client_bytes = UINT64_C(2048) << 20,
@@ -240,7 +247,7 @@ int cmd_collector(int argc, char **argv)
 	const int rc = cmd_plan_init(&a.plan, &e);
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
-	a.http.listen = "127.0.0.1:8081";
+	a.serve.http.listen = "127.0.0.1:8081";
 	cmd_parse(&cmd_collector_line, argc, argv, &a);
 	return a.export ? run_export(&a) : cmd_collector_serve(&a);
 }

@@ -11,13 +11,13 @@
 
 struct args {
 	struct cmd_plan plan;
-	struct xp_http_params http;
+	struct cmd_serve serve;
 	const char *spec, *stop_file, *sign;
 };
 
 static const struct cmd_option controller_options[] = {
     {.with = cmd_plan_options, .at = CMD_AT(plan)},
-    {.with = cmd_serve_options, .at = CMD_AT(http)},
+    {.with = cmd_serve_options, .at = CMD_AT(serve)},
     {"stop-file", 0, "FILE",
 	"while FILE exists there are no pinglists, and agents stop",
 	.take = cmd_take_text, .at = CMD_AT(stop_file)},
@@ -31,7 +31,7 @@ static const struct cmd_option controller_options[] = {
 static void controller_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
-	cmd_serve_check(&a->http, state);
+	cmd_serve_check(&a->serve, state);
 	cmd_plan_check(&a->plan, a->spec, state);
 }
 
@@ -75,7 +75,7 @@ static const struct cmd_line controller_line = {
 
 int cmd_controller(int argc, char **argv)
 {
-	struct args a = {.http = CMD_SERVE_DEFAULTS};
+	struct args a = {.serve = CMD_SERVE_DEFAULTS};
 	struct algo_pinglist plan;
 	struct sim_err e = {0};
 	int rc = cmd_plan_init(&a.plan, &e);
@@ -104,7 +104,10 @@ int cmd_controller(int argc, char **argv)
 	const struct xp_http_service service = {.plan = &plan,
 	    .stop_file = a.stop_file,
 	    .signer = signer};
-	const int code = cmd_serve(&a.http, &service, what);
+	struct xp_http_server *server;
+	int code = cmd_serve_begin(&server, &a.serve, NULL);
+	if (code == CMD_GOOD)
+		code = cmd_serve(server, &a.serve, &service, what);
 	xp_list_signer_close(signer);
 	return code;
 }

@@ -5,32 +5,41 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/identity.h"
+#include "experiments/live/daemon.h"
+#include "experiments/live/seccomp.h"
 #include "sim/text.h"
 
-#define SERVE_AT(member) offsetof(struct xp_http_params, member)
+#define SERVE_AT(member) offsetof(struct cmd_serve, member)
 
 const struct cmd_option cmd_serve_options[] = {
     {"listen", 0, "ADDRESS:PORT",
 	"where (127.0.0.1:8080; a collector, :8081); port 0 is any free one, "
 	"which is printed",
-	.take = cmd_take_text, .at = SERVE_AT(listen)},
+	.take = cmd_take_text, .at = SERVE_AT(http.listen)},
     {"threads", 0, "N", "threads (one a processor, at most 8)",
-	.take = cmd_take_u32, .at = SERVE_AT(threads), .min = 1, .max = 64},
+	.take = cmd_take_u32, .at = SERVE_AT(http.threads), .min = 1,
+	.max = 64},
     {"max-connections", 0, "N",
 	"connections at a time (512); more wait to be accepted",
-	.take = cmd_take_u32, .at = SERVE_AT(max_connections), .min = 1,
+	.take = cmd_take_u32, .at = SERVE_AT(http.max_connections), .min = 1,
 	.max = 65536},
     {"per-address", 0, "N",
 	"connections of one address (64), 0 = all; for IPv6, of one /64",
-	.take = cmd_take_u32, .at = SERVE_AT(per_address), .max = 65536},
+	.take = cmd_take_u32, .at = SERVE_AT(http.per_address), .max = 65536},
     {"receive-s", 0, "S", "seconds that a request may take to arrive (20)",
-	.take = cmd_take_u32, .at = SERVE_AT(receive_s), .min = 1, .max = 3600},
+	.take = cmd_take_u32, .at = SERVE_AT(http.receive_s), .min = 1,
+	.max = 3600},
     {"send-s", 0, "S", "seconds that fetching an answer may take (60)",
-	.take = cmd_take_u32, .at = SERVE_AT(send_s), .min = 1, .max = 3600},
-    {.with = cmd_identity_options, .at = SERVE_AT(identity)},
+	.take = cmd_take_u32, .at = SERVE_AT(http.send_s), .min = 1,
+	.max = 3600},
+    {"user", 0, "NAME",
+	"whom to become once the port is open (root has to say it)",
+	.take = cmd_take_text, .at = SERVE_AT(user)},
+    {.with = cmd_identity_options, .at = SERVE_AT(http.identity)},
     {0},
 };
 
@@ -42,8 +51,9 @@ static void cmd_serve_tell(void *arg, enum xp_daemon_level level,
 	fprintf(stderr, "%sculprit: %s\n", xp_daemon_mark(level), line);
 }
 
-void cmd_serve_check(const struct xp_http_params *p, struct argp_state *state)
+void cmd_serve_check(const struct cmd_serve *c, struct argp_state *state)
 {
+	const struct xp_http_params *p = &c->http;
 	/* Each thread takes connections by itself, and needs room for one. */
 	if (p->max_connections < p->threads)
 		argp_error(state,
@@ -59,36 +69,89 @@ void cmd_serve_help(FILE *out)
 	    "have a certificate of that authority; others are refused, and "
 	    "told of on stderr. New files are taken within a second, without "
 	    "a restart. Without them it speaks in the clear with anybody, on "
-	    "this host alone unless --insecure is given.\n\n");
+	    "this host alone unless --insecure is given.\n\n"
+	    "Once the port is open it gives up all rights, and becomes the "
+	    "user of --user, with its main group alone. Root has to name one, "
+	    "a user of its own: what runs as nobody could be stopped and read "
+	    "by all else that does; --user root stays root, without its "
+	    "rights. That user reads --ca, --cert and --key, now and whenever "
+	    "they are replaced, so the key is to be its own, or of mode 640 "
+	    "and its group's. Then nobody runs a program, traces or mounts by "
+	    "this process, which ends it; raw sockets, namespaces, eBPF and "
+	    "the like are refused, told of and counted.\n\n");
 }
 
-int cmd_serve(const struct xp_http_params *params,
+/* What is built in and what is not is a matter of the command line. */
+static int serve_fail(int rc, const struct sim_err *e)
+{
+	return cmd_fail(rc == SIM_EUNSUPPORTED ? CMD_USAGE : cmd_exit_of(rc),
+	    e);
+}
+
+/* A thread serves many connections, so more than a few do not help. */
+static uint32_t serve_threads(const struct xp_http_params *p)
+{
+	const unsigned n = cmd_processors(), most = n < 8 ? n : 8;
+	if (p->threads > 0)
+		return p->threads;
+	return most < p->max_connections ? most : p->max_connections;
+}
+
+/* Nobody is no user for a server: it has a store and a key, and who is nobody may
+ * trace and stop whoever else is. */
+static int serve_become(const struct cmd_serve *c, const char *dir,
+    struct sim_err *e)
+{
+	int rc = 0;
+	if (!c->user && geteuid() == 0)
+		return sim_fail(e, SIM_EINVAL,
+		    "This is root: say by --user whom to become now that the "
+		    "port is open; --user root stays root, without its "
+		    "rights.");
+	if (dir && c->user)
+		rc = xp_daemon_folder(dir, c->user, e);
+	return rc < 0 ? rc : xp_daemon_drop(c->user, e);
+}
+
+int cmd_serve_begin(struct xp_http_server **s, const struct cmd_serve *c,
+    const char *dir)
+{
+	struct xp_http_params p = c->http;
+	struct sim_err e = {0};
+	*s = NULL;
+	p.threads = serve_threads(&p);
+	int rc = xp_http_bind(s, &p, &e);
+	if (rc == 0)
+		rc = serve_become(c, dir, &e);
+	if (rc < 0) {
+		xp_http_close(*s);
+		return serve_fail(rc, &e);
+	}
+	/* One wall of several: where there is none, that is told. */
+	if (xp_seccomp_begin(&e) < 0)
+		cmd_serve_tell(NULL, XP_DAEMON_WARNING, e.msg);
+	return CMD_GOOD;
+}
+
+int cmd_serve(struct xp_http_server *s, const struct cmd_serve *c,
     const struct xp_http_service *of, const char *what)
 {
-	struct xp_http_params p = *params;
 	struct xp_http_service service = *of;
-	struct xp_http_server *s;
 	struct sim_err e = {0};
 	char url[80];
 	service.tell = cmd_serve_tell;
 	/* Files are looked at by themselves, so a hang-up, by which daemons are
 	 * told to, is no reason to end. */
-	if (p.identity.ca)
+	if (c->http.identity.ca)
 		signal(SIGHUP, SIG_IGN);
-	/* A thread serves many connections, so more than a few do not help. */
-	if (p.threads == 0) {
-		const unsigned n = cmd_processors();
-		p.threads = n < 8 ? n : 8;
-		if (p.threads > p.max_connections)
-			p.threads = p.max_connections;
-	}
-	const int rc = xp_http_open(&s, &p, &service, &e);
-	if (rc < 0)
-		/* A program built without the HTTP library
-		 * can't do what was asked. */
-		return cmd_fail(rc == SIM_EUNSUPPORTED ? CMD_USAGE
-						       : cmd_exit_of(rc),
+	int rc = xp_http_start(s, &service, &e);
+	if (rc < 0) {
+		xp_http_close(s);
+		return serve_fail(c->user
+			? sim_wrap(&e, rc, "as user %s", c->user)
+			: rc,
 		    &e);
+	}
 	printf("%s: %s\n", xp_http_url(s, url), what);
 	/* Who started it may wait for this line, to learn the port. */
 	fflush(stdout);

@@ -7,25 +7,40 @@
 #include "experiments/cmd/option.h"
 #include "experiments/live/mhd.h"
 
-/* Of a struct xp_http_params. */
+struct cmd_serve {
+	struct xp_http_params http;
+	const char *user; /* whom to become; NULL: who it is */
+};
+
+/* Of a struct cmd_serve. */
 extern const struct cmd_option cmd_serve_options[];
 
 /* Ends the program if they contradict each other. */
-void cmd_serve_check(const struct xp_http_params *p, struct argp_state *state);
+void cmd_serve_check(const struct cmd_serve *c, struct argp_state *state);
 
-/* What --help says of certificates. */
+/* What --help says of certificates and of rights. */
 void cmd_serve_help(FILE *out);
 
 /* 0 threads: one a processor, up to 8. */
 #define CMD_SERVE_DEFAULTS                                                     \
 	{                                                                      \
-		.listen = "127.0.0.1:8080", .max_connections = 512,            \
-		.per_address = 64, .receive_s = 20, .send_s = 60               \
+		.http =                                                        \
+		{.listen = "127.0.0.1:8080",                                   \
+			.max_connections = 512,                                \
+			.per_address = 64,                                     \
+			.receive_s = 20,                                       \
+			.send_s = 60 }                                         \
 	}
 
-/* Serve until SIGTERM or SIGINT; returns the exit code. Prints where on stdout,
- * with WHAT there is. */
-int cmd_serve(const struct xp_http_params *p,
+/* Take the port, have folder DIR (NULL: none) for whom this process becomes, become
+ * that, and give up all rights and the system calls that a server has no use for.
+ * Returns 0, or the exit code, which is told. */
+int cmd_serve_begin(struct xp_http_server **s, const struct cmd_serve *c,
+    const char *dir);
+
+/* Serve until SIGTERM or SIGINT, and close S; returns the exit code. Prints where on
+ * stdout, with WHAT there is. */
+int cmd_serve(struct xp_http_server *s, const struct cmd_serve *c,
     const struct xp_http_service *service, const char *what);
 
 #endif

@@ -4,8 +4,6 @@
 #include "experiments/live/mhd.h"
 
 #include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -13,18 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "experiments/live/listen.h"
 #define LATE_DEFINE
 #include "experiments/live/mhd_parts.h"
 #include "sim/text.h"
 #include "sim/vec.h"
-
-enum { TICK_MS = 200, LAST_MS = 5000, LOOK_MS = 1000, SPARE_FILES = 64 };
-
-int xp_http_is_built_in(void)
-{
-	return 1;
-}
 
 /* --- lists ---------------------------------------------------------------- */
 static ssize_t read_list(void *list, uint64_t at, char *buf, size_t size)
@@ -281,7 +271,7 @@ static enum MHD_Result take_piece(struct xp_http_server *s,
 
 /* The library calls this with the head, with each piece of the body, and at the
  * end. */
-static enum MHD_Result handle(void *arg, struct MHD_Connection *mhd,
+enum MHD_Result xp_http_handle(void *arg, struct MHD_Connection *mhd,
     const char *url, const char *method, const char *version, const char *piece,
     size_t *n_piece, void **context)
 {
@@ -304,7 +294,7 @@ static enum MHD_Result handle(void *arg, struct MHD_Connection *mhd,
 
 /* Keep the target as it came, query and all, before the library decodes
  * anything: serve.h compares it byte for byte. */
-static void *begin_request(void *arg, const char *target,
+void *xp_http_begin_request(void *arg, const char *target,
     struct MHD_Connection *mhd)
 {
 	struct xp_http_server *s = arg;
@@ -318,7 +308,7 @@ static void *begin_request(void *arg, const char *target,
 	return NULL;
 }
 
-static void end_request(void *arg, struct MHD_Connection *mhd, void **context,
+void xp_http_end_request(void *arg, struct MHD_Connection *mhd, void **context,
     enum MHD_RequestTerminationCode code)
 {
 	struct xp_http_conn *c = xp_http_conn_of(mhd);
@@ -333,233 +323,4 @@ static void end_request(void *arg, struct MHD_Connection *mhd, void **context,
 	c->n_body = c->cap_body = 0;
 	c->has_head = c->wants_body = 0;
 	xp_http_set_phase(arg, c, XP_HTTP_IDLE);
-}
-
-/* Leave percent signs alone: decoded, there would be several ways to write one
- * target. */
-static size_t keep_escapes(void *arg, struct MHD_Connection *mhd, char *text)
-{
-	(void)arg;
-	(void)mhd;
-	return strlen(text);
-}
-
-/* What the library refuses by itself it says only by this message, meant for a
- * log; so the text is looked at. */
-static void mhd_note(void *arg, const char *fmt, va_list args)
-{
-	(void)args;
-	if (strstr(fmt, "Error processing request"))
-		xp_http_count(arg, XP_HTTP_malformed, 1);
-}
-
-/* --- opening -------------------------------------------------------------- */
-/* Blocked before the library starts its threads, which inherit that: signals
- * then come to xp_http_run() alone. */
-static void mhd_block_signals(sigset_t *set)
-{
-	sigemptyset(set);
-	sigaddset(set, SIGTERM);
-	sigaddset(set, SIGINT);
-	sigaddset(set, SIGPIPE);
-	pthread_sigmask(SIG_BLOCK, set, NULL);
-}
-
-/* The library wants files to begin with; xp_tls_begin() gives each connection the
- * newest. */
-static struct MHD_OptionItem *mhd_add_tls(struct MHD_OptionItem *o,
-    const struct xp_identity *x)
-{
-	*o++ = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0,
-	    x->cert.bytes};
-	*o++ =
-	    (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, x->key.bytes};
-	*o++ = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0,
-	    (void *)(uintptr_t)XP_TLS_PRIORITIES};
-	return o;
-}
-
-/* What goes in the clear anybody on the way can read and forge. */
-static int mhd_check_plain(const struct xp_http_server *s, struct sim_err *e)
-{
-	if (s->tls || s->params.identity.insecure ||
-	    xp_http_listen_is_local(&s->address))
-		return 0;
-	return sim_fail(e, SIM_EINVAL,
-	    "%s can be reached from other hosts, in the clear: give it --ca, "
-	    "--cert and --key (`culprit ca` makes them), or --insecure.",
-	    s->params.listen);
-}
-
-static int mhd_start(struct xp_http_server *s, struct sim_err *e)
-{
-	const struct xp_http_params *p = &s->params;
-	struct MHD_OptionItem more[5] = {{MHD_OPTION_END, 0, NULL}}, *o = more;
-	/* The library wants no pool of one thread, but none. */
-	if (p->threads > 1)
-		*o++ = (struct MHD_OptionItem){MHD_OPTION_THREAD_POOL_SIZE,
-		    (intptr_t)p->threads, NULL};
-	if (s->tls)
-		o = mhd_add_tls(o, xp_tls_identity(s->tls));
-	*o = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
-	s->daemon = MHD_start_daemon((p->threads > 0
-					     ? MHD_USE_EPOLL_INTERNAL_THREAD
-					     : MHD_USE_EPOLL) |
-		(s->tls ? MHD_USE_TLS : 0) | MHD_USE_ERROR_LOG | MHD_USE_ITC,
-	    0, xp_http_may_connect, s, handle, s, MHD_OPTION_EXTERNAL_LOGGER,
-	    mhd_note, s, MHD_OPTION_LISTEN_SOCKET, s->fd,
-	    MHD_OPTION_CONNECTION_LIMIT, (unsigned)p->max_connections,
-	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)XP_HTTP_HEAD_BYTES,
-	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
-	    xp_http_notify, s, MHD_OPTION_NOTIFY_COMPLETED, end_request, s,
-	    MHD_OPTION_URI_LOG_CALLBACK, begin_request, s,
-	    MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, s, MHD_OPTION_ARRAY,
-	    more, MHD_OPTION_END);
-	if (!s->daemon)
-		return sim_fail(e, SIM_EDEP, "libmicrohttpd cannot start: %s.",
-		    strerror(errno));
-	/* The socket is the library's from here on. */
-	s->fd = -1;
-	return 0;
-}
-
-int xp_http_open(struct xp_http_server **out, const struct xp_http_params *p,
-    const struct xp_http_service *service, struct sim_err *e)
-{
-	struct xp_http_server *s;
-	sigset_t blocked;
-	int rc = sim_late_load(&late_microhttpd_library, e);
-	if (rc < 0 || (rc = SIM_ZALLOC(&s, 1, e)) < 0)
-		return rc;
-	s->params = *p;
-	s->service = *service;
-	s->fd = -1;
-	s->start_ms = xp_http_now_ms();
-	s->start_s = (uint64_t)time(NULL);
-	if (service->store)
-		s->held = xp_batch_store_held(service->store);
-	xp_http_lists_init(&s->lists, service->plan, service->signer);
-	pthread_mutex_init(&s->lock, NULL);
-	pthread_mutex_init(&s->store_lock, NULL);
-	mhd_block_signals(&blocked);
-	if ((rc = xp_http_listen_files(p->max_connections + SPARE_FILES, e)) <
-		0 ||
-	    (rc = xp_tls_open(&s->tls, &p->identity, e)) < 0 ||
-	    (rc = xp_http_listen(&s->fd, &s->address, p->listen, e)) < 0 ||
-	    (rc = mhd_check_plain(s, e)) < 0 || (rc = mhd_start(s, e)) < 0) {
-		xp_http_close(s);
-		return rc;
-	}
-	*out = s;
-	return 0;
-}
-
-const char *xp_http_url(const struct xp_http_server *s, char buf[80])
-{
-	return xp_http_listen_url(&s->address, s->tls ? "https" : "http", buf);
-}
-
-/* --- running -------------------------------------------------------------- */
-static int wait_for_signal(const sigset_t *set, int ms)
-{
-	const struct timespec t = {ms / 1000, ms % 1000 * 1000000L};
-	const int got = sigtimedwait(set, NULL, &t);
-	return got == SIGTERM || got == SIGINT;
-}
-
-/* Stop accepting first, so that the last requests end and no new ones come. */
-static void mhd_accept_nobody(struct xp_http_server *s)
-{
-	s->fd = MHD_quiesce_daemon(s->daemon);
-	if (s->fd >= 0)
-		close(s->fd);
-	s->fd = -1;
-}
-
-static void mhd_tell(const struct xp_http_server *s, enum xp_daemon_level level,
-    const char *line)
-{
-	if (s->service.tell)
-		s->service.tell(s->service.arg, level, line);
-}
-
-/* Each second, new files are taken, and who was refused is told. */
-static void mhd_watch_tls(struct xp_http_server *s)
-{
-	const uint64_t now = xp_http_now_ms();
-	char line[XP_TLS_LINE];
-	struct sim_err e;
-	if (!s->tls || now - s->looked_ms < LOOK_MS)
-		return;
-	s->looked_ms = now;
-	const int rc = xp_tls_look(s->tls, &e);
-	if (rc > 0)
-		mhd_tell(s, XP_DAEMON_INFO, "new certificates are in use");
-	else if (rc < 0)
-		mhd_tell(s, XP_DAEMON_WARNING, e.msg);
-	while (xp_tls_news(s->tls, line))
-		mhd_tell(s, XP_DAEMON_WARNING, line);
-}
-
-void xp_http_run(struct xp_http_server *s)
-{
-	sigset_t set;
-	mhd_block_signals(&set);
-	while (!wait_for_signal(&set, TICK_MS)) {
-		xp_http_reap(s);
-		mhd_watch_tls(s);
-	}
-	mhd_accept_nobody(s);
-	for (int ms = 0; ms < LAST_MS && xp_http_is_busy(s); ms += TICK_MS / 4)
-		if (wait_for_signal(&set, TICK_MS / 4))
-			break;
-	s->looked_ms = 0;
-	mhd_watch_tls(s);
-}
-
-int xp_http_fd(const struct xp_http_server *s)
-{
-	const union MHD_DaemonInfo *i =
-	    MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
-	return i ? i->epoll_fd : -1;
-}
-
-int xp_http_wait_ms(struct xp_http_server *s, int most)
-{
-	MHD_UNSIGNED_LONG_LONG ms;
-	return MHD_get_timeout(s->daemon, &ms) == MHD_YES && ms < (unsigned)most
-	    ? (int)ms
-	    : most;
-}
-
-void xp_http_step(struct xp_http_server *s)
-{
-	xp_http_reap(s);
-	MHD_run(s->daemon);
-}
-
-void xp_http_end(struct xp_http_server *s)
-{
-	const uint64_t end = xp_http_now_ms() + LAST_MS;
-	mhd_accept_nobody(s);
-	while (xp_http_is_busy(s) && xp_http_now_ms() < end) {
-		struct pollfd p = {xp_http_fd(s), POLLIN, 0};
-		poll(&p, 1, xp_http_wait_ms(s, TICK_MS / 4));
-		xp_http_step(s);
-	}
-}
-
-void xp_http_close(struct xp_http_server *s)
-{
-	if (!s)
-		return;
-	if (s->daemon)
-		MHD_stop_daemon(s->daemon);
-	if (s->fd >= 0)
-		close(s->fd);
-	xp_http_lists_free(&s->lists);
-	xp_tls_close(s->tls);
-	pthread_mutex_destroy(&s->lock);
-	pthread_mutex_destroy(&s->store_lock);
-	free(s);
 }

@@ -67,12 +67,24 @@ struct xp_http_service {
 
 int xp_http_is_built_in(void);
 
-/* Serve from now on. SIGTERM, SIGINT and SIGPIPE are blocked from here on in
- * this thread, for run().
- * Errors SIM_EINVAL (listen; no loopback, no files, and not insecure), those of
- * xp_identity_open(), SIM_EIO (the port is taken, or not ours to take;
- * fewer files than connections may be open), SIM_ENOMEM, SIM_EDEP,
- * SIM_EUNSUPPORTED (built without the library). */
+/* Take the port, for which some take a right that is then given up; nobody is
+ * served yet. The process still has one thread.
+ * Errors SIM_EINVAL (listen; no loopback, no files, and not insecure), SIM_EIO (the
+ * port is taken, or not ours to take; fewer files than connections may be open),
+ * SIM_ENOMEM, SIM_EDEP, SIM_EUNSUPPORTED (built without the library). */
+int xp_http_bind(struct xp_http_server **s, const struct xp_http_params *p,
+    struct sim_err *e);
+
+/* Serve from now on. Files of the identity are read here, by whoever this process
+ * is by now, who is to read the next ones, too. SIGTERM, SIGINT and SIGPIPE are
+ * blocked from here on in this thread, for run(). S is closed by whoever bound it,
+ * also after an error.
+ * Errors those of xp_identity_open(), SIM_EIO (whether there is a stop file cannot
+ * be told), SIM_EDEP, SIM_ENOMEM. */
+int xp_http_start(struct xp_http_server *s,
+    const struct xp_http_service *service, struct sim_err *e);
+
+/* Both; *S is NULL after an error. */
 int xp_http_open(struct xp_http_server **s, const struct xp_http_params *p,
     const struct xp_http_service *service, struct sim_err *e);
 

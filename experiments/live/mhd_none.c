@@ -8,15 +8,30 @@ int xp_http_is_built_in(void)
 	return 0;
 }
 
-int xp_http_open(struct xp_http_server **s, const struct xp_http_params *p,
-    const struct xp_http_service *service, struct sim_err *e)
+int xp_http_bind(struct xp_http_server **s, const struct xp_http_params *p,
+    struct sim_err *e)
 {
 	(void)p;
-	(void)service;
 	*s = NULL;
 	return sim_fail(e, SIM_EUNSUPPORTED,
 	    "This program was built without libmicrohttpd, which a server "
 	    "takes: install libmicrohttpd-dev and build again.");
+}
+
+int xp_http_start(struct xp_http_server *s,
+    const struct xp_http_service *service, struct sim_err *e)
+{
+	(void)s;
+	(void)service;
+	(void)e;
+	return SIM_EUNSUPPORTED;
+}
+
+int xp_http_open(struct xp_http_server **s, const struct xp_http_params *p,
+    const struct xp_http_service *service, struct sim_err *e)
+{
+	(void)service;
+	return xp_http_bind(s, p, e);
 }
 
 const char *xp_http_url(const struct xp_http_server *s, char buf[80])

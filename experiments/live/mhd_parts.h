@@ -45,6 +45,7 @@ struct xp_http_server {
 	struct sockaddr_storage address;
 	struct xp_tls *tls; /* NULL: plain */
 	uint64_t looked_ms; /* at its files */
+	uint64_t n_calls;   /* refused and told of */
 	atomic_uint_least64_t count[XP_HTTP_N_COUNTERS];
 
 	pthread_mutex_t lock;      /* of what follows, up to the lists */
@@ -66,6 +67,15 @@ enum MHD_Result xp_http_may_connect(void *arg, const struct sockaddr *address,
     socklen_t n);
 void xp_http_notify(void *arg, struct MHD_Connection *mhd, void **context,
     enum MHD_ConnectionNotificationCode code);
+
+/* ... a request's target came; it has its head, a piece, its end; it is over. */
+void *xp_http_begin_request(void *arg, const char *target,
+    struct MHD_Connection *mhd);
+enum MHD_Result xp_http_handle(void *arg, struct MHD_Connection *mhd,
+    const char *url, const char *method, const char *version, const char *piece,
+    size_t *n_piece, void **context);
+void xp_http_end_request(void *arg, struct MHD_Connection *mhd, void **context,
+    enum MHD_RequestTerminationCode code);
 
 /* NULL if there was no memory for it when it began. */
 struct xp_http_conn *xp_http_conn_of(struct MHD_Connection *mhd);

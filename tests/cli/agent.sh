@@ -192,7 +192,7 @@ kept() {
 
 signs() { # NAME OPTION...: a controller; sets url
 	: >"$1.out"
-	"$CULPRIT" controller --listen 127.0.0.1:0 "${@:2}" >"$1.out" \
+	"$CULPRIT" controller --listen 127.0.0.1:0 "${as_user[@]}" "${@:2}" >"$1.out" \
 	    2>"$1.err" &
 	within 10 grep -q '^http' "$1.out" || skip "no controller"
 	url=$(sed 's,/: .*,,' "$1.out")
@@ -346,10 +346,11 @@ live_recordings_have_counters() {
 	local shape=(-sn_pods=1 -sn_tors=1 -sn_t1=1 -sn_t2=1 -sn_hosts=2)
 	: >controller.out
 	"$CULPRIT" controller --listen 10.0.0.1:8080 --insecure "${shape[@]}" \
+	    "${as_user[@]}" \
 	    -p tor_interval_s=10 >controller.out 2>controller.err &
 	: >collector.out
 	"$CULPRIT" collector --listen 10.0.0.1:8081 --insecure --dir batches \
-	    --no-sync >collector.out 2>collector.err &
+	    "${as_user[@]}" --no-sync >collector.out 2>collector.err &
 	within 10 grep -q '^http' controller.out || skip "no controller"
 	within 10 grep -q '^http' collector.out || fail "no collector"
 	for i in 1 2; do

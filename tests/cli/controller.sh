@@ -246,7 +246,7 @@ a_batch_is_taken_once_also_after_a_restart() {
 	python3 "$lib/agent.py" post c.out 2 5 >/dev/null
 	[[ $(health_of "$url_c" '[d["batches_taken"], d["batches_known"],
 	    d["records"], d["bytes"]]') = "[5, 1, 15, 960]" ]]
-	run_for 3 "$CULPRIT" collector --dir batches --listen $any
+	run_for 3 "$CULPRIT" collector --dir batches --listen $any "${as_user[@]}"
 	says_once 'another collector holds batches'
 	end_of c
 	serve c collector --dir batches --listen $any --no-sync
@@ -325,6 +325,64 @@ refuses() { # CODE PATTERN OPTION...
 	[[ ! -s stdout ]]
 }
 
+# A line of what the kernel says of server $1.
+kernel_says() { # NAME WORD VALUE
+	local pid=pid_$1
+	grep -qE "^$2:[[:space:]]+$3" "/proc/${!pid}/status" || {
+		cat "/proc/${!pid}/status"
+		fail "$1: no $2 $3"
+	}
+}
+
+# Root stays root here, without its rights.
+rights_are_given_up() {
+	own_servers
+	serve c controller --listen $any
+	serve k collector --dir batches --listen $any
+	for name in c k; do
+		for cap in CapPrm CapEff CapInh CapAmb; do
+			kernel_says $name $cap 0000000000000000
+		done
+		kernel_says $name NoNewPrivs 1
+		[[ ! -e build/experiments/live/seccomp_none.o ]] &&
+			kernel_says $name Seccomp 2
+	done
+	python3 "$lib/agent.py" post k.out 1 5 >/dev/null
+	[[ $(curl -s "${url_c}metrics" | grep -c '^process_refused_calls_total 0') = 1 ]]
+	end_of c
+	end_of k
+}
+
+# Whom root becomes owns what it writes, and has to be able to.
+root_becomes_somebody_else() {
+	[[ $(id -u) = 0 ]] || skip "not root"
+	own_servers
+	chmod 755 . ..
+	refuses 2 'This is root: say by --user' controller --listen $any
+	refuses 2 'no user "nosuch"' controller --listen $any --user nosuch
+	mkdir mine
+	chmod 700 mine
+	touch mine/stop
+	refuses 3 'as user nobody: .*stop file mine/stop cannot be told' \
+	    controller --listen $any --user nobody --stop-file mine/stop
+	refuses 3 'cannot open mine' \
+	    collector --listen $any --user nobody --dir mine
+	chmod 755 mine
+	refuses 3 'cannot write in mine' \
+	    collector --listen $any --user nobody --dir mine
+	as_user=(--user nobody)
+	serve c controller --listen $any --stop-file mine/stop
+	serve k collector --dir batches --listen $any
+	for name in c k; do
+		kernel_says $name Uid "65534[[:space:]]65534[[:space:]]65534"
+		kernel_says $name Groups '[[:space:]]*$'
+	done
+	[[ $(python3 "$lib/agent.py" once k.out 1) = "200 taken" ]]
+	[[ $(stat -c %U batches batches/*.cpmb | sort -u) = nobody ]]
+	end_of c
+	end_of k
+}
+
 mistakes_are_named() {
 	own_servers
 	refuses 2 'x" is no address' controller --listen x
@@ -342,12 +400,14 @@ mistakes_are_named() {
 	refuses 2 'did you mean "vigil_fig03"|no such|nosuch' controller nosuch
 	refuses 2 'dir is missing' collector
 	refuses 2 'total-mib "0"' collector --dir d --total-mib 0
-	refuses 3 '/proc/nowhere' collector --dir /proc/nowhere/x
+	refuses 3 '/proc/nowhere' collector --dir /proc/nowhere/x \
+	    "${as_user[@]}" --listen $any
 	refuses 2 'can be reached from other hosts, in the clear' \
 	    controller --listen 0.0.0.0:0
 	refuses 2 'can be reached from other hosts' collector --dir d \
 	    --listen 0.0.0.0:0
-	rm -r d
+	refuses 2 'user is not for --export' collector --dir d --export x.h5 \
+	    --user nobody
 	serve c controller --listen $any
 	refuses 3 'Another program has that port' controller \
 	    --listen "127.0.0.1:$port_c"
@@ -370,4 +430,5 @@ run_tests lists_are_valid_and_those_of_pinglist a_known_tag_saves_the_list metri
     hostile_clients_of_a_controller hostile_clients_of_a_collector \
     memory_stays_below_24_mib a_batch_is_taken_once_also_after_a_restart \
     killed_it_loses_nothing_and_doubles_nothing \
-    what_was_taken_becomes_a_recording mistakes_are_named
+    what_was_taken_becomes_a_recording rights_are_given_up \
+    root_becomes_somebody_else mistakes_are_named

@@ -18,7 +18,7 @@ of() { # DIR NAME: options of who has that certificate
 serve() {
 	: >"$1.out"
 	# shellcheck disable=SC2046 # words are meant
-	"$CULPRIT" "${@:2}" --listen 127.0.0.1:0 --ca ca/ca.pem \
+	"$CULPRIT" "${@:2}" "${as_user[@]}" --listen 127.0.0.1:0 --ca ca/ca.pem \
 	    $(of ca 127.0.0.1) >"$1.out" 2>"$1.err" &
 	pid=$!
 	within 10 grep -q '^https' "$1.out" || { cat "$1.err"; fail "no $1"; }
@@ -151,9 +151,35 @@ files_are_replaced_while_it_serves() {
 
 refuses() { # CODE PATTERN OPTION...
 	run_for "$1" timeout 10 "$CULPRIT" controller --listen 127.0.0.1:0 \
-	    "${@:3}"
+	    "${as_user[@]}" "${@:3}"
 	says "$2"
 	[[ ! -s stdout ]]
+}
+
+# Who root becomes is to read the key, at the start and when it is new; that of
+# signatures is read once, by root.
+the_key_is_the_new_user_s_to_read() {
+	[[ $(id -u) = 0 ]] || skip "not root"
+	makes
+	chmod 755 . .. ca
+	as_user=(--user nobody)
+	refuses 3 'as user nobody: .*127.0.0.1.key' --ca ca/ca.pem \
+	    --cert ca/127.0.0.1.pem --key ca/127.0.0.1.key
+	chgrp nogroup ca/127.0.0.1.key
+	chmod 640 ca/127.0.0.1.key
+	serve c controller --sign ca/list.key
+	[[ $(stat -c %a ca/list.key) = 600 ]]
+	ask 200 /pinglist/10.0.0.1 $(of ca 10.0.0.1)
+	"$CULPRIT" ca ca --server 127.0.0.1
+	within 5 grep -q 'cannot read ca/127.0.0.1.key' c.err ||
+		fail "the new key is said to be read"
+	ask 200 /health $(of ca 10.0.0.1)
+	chgrp nogroup ca/127.0.0.1.key
+	chmod 640 ca/127.0.0.1.key
+	within 5 in_use 1 || fail "not in use"
+	ask 200 /health $(of ca 10.0.0.1)
+	kill $pid
+	wait $pid
 }
 
 mistakes_are_named() {
@@ -184,4 +210,5 @@ command -v curl >/dev/null || { echo "SKIP all (no curl)"; exit; }
 
 run_tests strangers_get_nothing_and_hear_why \
     each_has_its_own_list_and_gives_what_it_saw \
-    files_are_replaced_while_it_serves mistakes_are_named
+    files_are_replaced_while_it_serves \
+    the_key_is_the_new_user_s_to_read mistakes_are_named

@@ -216,8 +216,8 @@ s = socket.create_server(("0.0.0.0", 8765), backlog=4096)
 while True:
     s.accept()[0].close()' &
 "$CULPRIT" controller --listen 127.0.0.1:8080 -s n_pods=125 -s n_tors=20 \
-    -s n_hosts=40 -p max_peers=5000 $2 >controller.out &
-"$CULPRIT" collector --listen 127.0.0.1:8081 --dir batches --no-sync \
+    -s n_hosts=40 -p max_peers=5000 --user root $2 >controller.out &
+"$CULPRIT" collector --listen 127.0.0.1:8081 --dir batches --no-sync --user root \
     >collector.out &
 trap 'kill $(jobs -p)' EXIT
 for _ in $(seq 400); do # 20 s

@@ -16,6 +16,10 @@ tree=$PWD
 top=$(mktemp -d)
 trap 'rm -rf "$top"' EXIT
 
+# Root has to say whom a controller or a collector becomes.
+as_user=()
+[[ $(id -u) != 0 ]] || as_user=(--user root)
+
 # A sweep of 2 x 2 points; $1 more lines of the spec.
 write_spec() {
 	cat >spec.yaml <<-END

@@ -50,7 +50,7 @@ start_controller() {
 	: >controller.out
 	# shellcheck disable=SC2046
 	go_on_in host0 "$CULPRIT" controller --listen 10.0.0.1:8080 \
-	    "${of_controller[@]}" --stop-file stop $(sets -s "") -p tor_interval_s=10 \
+	    "${of_controller[@]}" "${as_user[@]}" --stop-file stop $(sets -s "") -p tor_interval_s=10 \
 	    -p dc_interval_s=10 >controller.out 2>>controller.err &
 	pid_controller=$!
 	within 10 grep -q '^http' controller.out || fail "no controller"
@@ -59,7 +59,7 @@ start_controller() {
 start_collector() {
 	: >collector.out
 	go_on_in host0 "$CULPRIT" collector --listen 10.0.0.1:8081 --no-sync \
-	    "${of_collector[@]}" --dir batches >collector.out 2>>collector.err &
+	    "${of_collector[@]}" "${as_user[@]}" --dir batches >collector.out 2>>collector.err &
 	pid_collector=$!
 	within 10 grep -q '^http' collector.out || fail "no collector"
 }

@@ -10,7 +10,7 @@ serve() {
 	local name=$1 url
 	shift
 	: >"$name.out"
-	"$CULPRIT" "$@" >"$name.out" 2>"$name.err" &
+	"$CULPRIT" "$@" "${as_user[@]}" >"$name.out" 2>"$name.err" &
 	printf -v "pid_$name" %d $!
 	within 10 grep -q '^http' "$name.out" || {
 		cat "$name.err"
