@@ -450,7 +450,7 @@ static void a_second_process_is_refused_until_the_first_ends(void **state)
 			_exit(1);
 		if (write(to_us[1], "", 1) != 1)
 			_exit(2);
-		alarm(5); /* should nobody stop us */
+		alarm(60); /* should nobody stop us */
 		pause();
 		_exit(3);
 	}

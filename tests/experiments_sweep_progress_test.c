@@ -3,7 +3,6 @@
  */
 #include "experiments/sweep/progress.h"
 
-#include <poll.h>
 #include <pty.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -263,18 +262,23 @@ static void show(const char *bytes, char *screen, size_t cap)
 		screen[at - 1] = '\0';
 }
 
-/* A terminal hands over its text in pieces: read until it has been silent for
- * half a second. */
-static void read_all(int fd, char *text, size_t cap)
+/* A terminal hands over its text in pieces: read until the mark comes that is
+ * written last. */
+static void read_all(int fd, FILE *out, char *text, size_t cap)
 {
+	enum { MARK = '@' };
+	char *end;
 	size_t n = 0;
-	struct pollfd ready = {.fd = fd, .events = POLLIN};
-	while (poll(&ready, 1, 500) > 0) {
+	fputc(MARK, out);
+	fflush(out);
+	do {
 		ssize_t k = read(fd, text + n, cap - 1 - n);
 		assert_true(k > 0);
 		n += (size_t)k;
-	}
-	text[n] = '\0';
+		text[n] = '\0';
+		end = strchr(text, MARK);
+	} while (!end);
+	*end = '\0';
 }
 
 static void a_terminal_is_redrawn_at_most_five_times_a_second(void **state)
@@ -295,7 +299,7 @@ static void a_terminal_is_redrawn_at_most_five_times_a_second(void **state)
 	xp_progress_start(&p, out, "fig", NULL, &c, now);
 	assert_true(p.is_tty);
 	go_on(&p, &c, &now, 10, 2);
-	read_all(master, text, sizeof(text));
+	read_all(master, out, text, sizeof(text));
 	size_t n_draws = 0;
 	for (const char *s = text; (s = strchr(s, '\r')); s++)
 		n_draws++;
@@ -310,7 +314,7 @@ static void a_terminal_is_redrawn_at_most_five_times_a_second(void **state)
 	c.n_failed = 0;
 	go_on(&p, &c, &now, 10, 0.2);
 	xp_progress_end(&p, &c, now);
-	read_all(master, text, sizeof(text));
+	read_all(master, out, text, sizeof(text));
 	assert_non_null(strstr(text, "100 failed"));
 	show(text, screen, sizeof(screen));
 	assert_string_equal(screen,

@@ -73,7 +73,8 @@ struct xp_trial {
 
 /* Shared with workers: what trials are to do, and how many there were. */
 static struct plan {
-	unsigned wait_us, n_trials;
+	unsigned n_trials;
+	unsigned holds; /* trials, of which the last never ends; 0: none */
 	int fails; /* point 1 run 0 */
 } * plan;
 
@@ -111,9 +112,10 @@ void xp_trial_draw_anew(struct xp_trial *t)
 int xp_trial_run(struct xp_trial *t, size_t point, uint32_t run, double row[],
     struct sim_err *e)
 {
-	if (plan->wait_us)
-		usleep(plan->wait_us);
-	__atomic_fetch_add(&plan->n_trials, 1, __ATOMIC_RELAXED);
+	const unsigned n =
+	    __atomic_add_fetch(&plan->n_trials, 1, __ATOMIC_RELAXED);
+	while (plan->holds > 0 && n >= plan->holds)
+		pause();
 	if (plan->fails && point == 1 && run == 0)
 		return sim_fail(e, SIM_EUNSUPPORTED, "it fails on purpose.");
 	for (size_t i = 0; i < t->spec->n_along; i++)
@@ -324,7 +326,7 @@ static void a_sweep_that_was_stopped_goes_on(void **state)
 	uint64_t n = 0, n_rounds = 0;
 	(void)state;
 	while (n < N_CELLS) {
-		*plan = (struct plan){.wait_us = 8000};
+		*plan = (struct plan){.holds = 30};
 		const struct xp_run_report r = sweep(&c, f_h5, 0, 1, &stop);
 		assert_int_equal(r.n_before, n);
 		n += r.n_run;
@@ -348,14 +350,18 @@ static void a_sweep_that_was_killed_goes_on(void **state)
 	uint64_t n_done;
 	int status;
 	(void)state;
-	*plan = (struct plan){.wait_us = 4000};
+	*plan = (struct plan){.holds = 30};
 	const pid_t child = fork();
 	if (child == 0) {
 		sweep(&c, f_h5, 0, 1, NULL);
 		_exit(0);
 	}
-	for (unsigned ms = 0; ms < 20000; ms++) {
-		if (__atomic_load_n(&plan->n_trials, __ATOMIC_RELAXED) >= 30)
+	/* It holds on at a cell, and what it has is on disk by the next tick. */
+	for (unsigned ms = 0; ms < 60000; ms++) {
+		n_done = 0;
+		if (access(f_journal, F_OK) == 0)
+			xp_journal_count(f_journal, &n_done, NULL);
+		if (n_done > 0)
 			break;
 		usleep(1000);
 	}

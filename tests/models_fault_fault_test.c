@@ -531,7 +531,7 @@ static void links_that_another_group_took_are_not_free_in_a_mesh(void **state)
 	scenes_add_group(&s)->count = 40;
 	scenes_add_group(&s)->count = 20;
 	struct fault_params *last = scenes_add_group(&s);
-	alarm(10);
+	alarm(60);
 	last->count = 4; /* all of the 64 between switches */
 	scenes_draw_faults(&s, &truth, 0);
 	assert_int_equal(truth.n_faults, 64);

@@ -103,11 +103,12 @@ the_scripts_do_it_alone() {
 	run_for 2 sh y.cluster/shard.sh --smoke
 }
 
-# Shards take a second or so; one is killed in the middle of it.
+# Shards take a second or so; they are killed as soon as one has its journal.
 a_killed_shard_goes_on() {
 	start x.h5 -n 2 -j 1 --json
 	within 60 somebody_works x || fail "nobody works"
-	sleep 0.3
+	within 60 compgen -G "x.cluster/*.journal" >/dev/null ||
+	    fail "no journal"
 	# Its workers have the same words; they end with their parent.
 	# shellcheck disable=SC2046 # a list of words is meant
 	kill -KILL $(at_work x)
