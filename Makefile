@@ -23,8 +23,8 @@
 #   make lint         the gates, cppcheck, and clang-format on everything
 #   make faults       each verb, each call that may fail failing once: an hour
 #                     [FAULTS='--sample 100 --verbs run,table']
-#   make soak         10,000 random histories of Pingmesh's agent, and what a
-#                     loss of power leaves of 300 of each store
+#   make soak         250,000 schedules of each of four agents, and what a loss
+#                     of power leaves of 300 of each store: minutes
 #   make fuzz         fuzz what reads outside input, and add up how much was
 #                     tried  [FUZZ_SECONDS=30 FUZZ="yaml spec"]
 #   make mutate       small mistakes made on purpose, and which no test notices:
@@ -434,9 +434,8 @@ faults: all $B/tests/faults.so
 	@TEST_ALLOCS=all tests/run.sh $B $J \
 	    "^($$(echo $(ALLOCATING) | tr ' ' '|'))$$"
 
-soak: $B/tests/algos_pingmesh_agent_schedules_test \
-	$B/tests/experiments_power_test
-	@PINGMESH_SCHEDULES=10000 $<
+soak: $B/tests/algos_schedules_test $B/tests/experiments_power_test
+	@SCHEDULES=250000 $<
 	@POWER_SCHEDULES=300 $(word 2,$^)
 
 # Those of real networks take their time, so they are drawn by name alone.

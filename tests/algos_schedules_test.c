@@ -98,6 +98,23 @@ static void no_schedule_breaks_a_promise_of_the_prober(void **state)
 	schedule_hold(&schedule_prober, 3000);
 }
 
+static void no_schedule_breaks_a_promise_of_pingmesh(void **state)
+{
+	(void)state;
+	schedule_hold(&schedule_pingmesh, 3000);
+}
+
+/* It asked again, got a list and probed until the host told it anew to end. */
+static void who_ends_asks_nobody_though_the_clock_jumps(void **state)
+{
+	static const struct schedule_step steps[] = {
+	    {9, 0, 0}, /* the host is about to end */
+	    {6, 0, 0}, /* the clock jumps */
+	};
+	(void)state;
+	schedule_hold_steps(&schedule_pingmesh, 1, steps, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -106,6 +123,8 @@ int main(void)
 	    cmocka_unit_test(no_schedule_breaks_a_promise_of_the_sampler),
 	    cmocka_unit_test(no_schedule_breaks_a_promise_of_the_path_agent),
 	    cmocka_unit_test(no_schedule_breaks_a_promise_of_the_prober),
+	    cmocka_unit_test(no_schedule_breaks_a_promise_of_pingmesh),
+	    cmocka_unit_test(who_ends_asks_nobody_though_the_clock_jumps),
 	};
 	return cmocka_run_group_tests_name("algos/schedules", tests, NULL,
 	    NULL);

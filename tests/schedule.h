@@ -50,7 +50,8 @@ struct schedule_machine {
 	const char *name;
 	const struct schedule_kind *kind; /* ends with a NULL name */
 	const char *const *seen;          /* what is counted, likewise */
-	uint32_t n_least, n_most;         /* steps */
+	uint64_t rare; /* bit I: of seen[I] there may be none at all */
+	uint32_t n_least, n_most; /* steps */
 	size_t size;
 	const char *(*begin)(void *life, const struct sim_seed *where,
 	    struct schedule_tally *tally);

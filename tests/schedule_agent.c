@@ -24,22 +24,36 @@ void schedule_agent_begin(struct schedule_agent *a, unsigned char *state,
 
 void schedule_agent_restart(struct schedule_agent *a)
 {
-	a->n_timers = 0;
+	a->n_due = a->n_timers = 0;
 	schedule_must(a, a->ops->init(a->state, 0, a->params, NULL) == 0,
 	    "parameters within their ranges are taken");
 	schedule_agent_step(a, &(struct agent_event){.kind = AGENT_START});
+}
+
+static void put_due(struct schedule_agent *a, const struct schedule_due *x)
+{
+	schedule_must(a, a->n_due < SCHEDULE_DUE,
+	    "what an agent waits for is bounded");
+	if (!a->broken)
+		a->due[a->n_due++] = *x;
+}
+
+void schedule_agent_post(struct schedule_agent *a, sim_ns by,
+    const struct agent_event *ev)
+{
+	put_due(a, &(struct schedule_due){.at = a->t + by, .ev = *ev});
 }
 
 static void set_timer(struct schedule_agent *a, const struct agent_action *x)
 {
 	schedule_must(a, x->at_ns >= a->t + a->skew,
 	    "no timer is set for a time that is past");
-	schedule_must(a, a->n_timers < SCHEDULE_TIMERS,
-	    "the timers of an agent are bounded");
-	if (a->broken)
-		return;
-	a->timer[a->n_timers].at = a->by_clock ? x->at_ns : x->at_ns - a->skew;
-	a->timer[a->n_timers++].token = x->token;
+	put_due(a,
+	    &(struct schedule_due){.at = a->by_clock ? x->at_ns
+						     : x->at_ns - a->skew,
+		.by_clock = a->by_clock,
+		.ev = {.kind = AGENT_TIMER, .token = x->token}});
+	a->n_timers++;
 }
 
 void schedule_agent_step(struct schedule_agent *a, const struct agent_event *ev)
@@ -59,31 +73,31 @@ void schedule_agent_step(struct schedule_agent *a, const struct agent_event *ev)
 	a->took(a->world, ev);
 }
 
-/* When timer I comes, of t: at once if the clock was set beyond it. */
+/* When event I comes, of t: at once if the clock was set beyond it. */
 static sim_ns time_of(const struct schedule_agent *a, size_t i)
 {
-	const sim_ns at = a->timer[i].at;
-	if (!a->by_clock)
+	const sim_ns at = a->due[i].at;
+	if (!a->due[i].by_clock)
 		return at;
 	return at > a->t + a->skew ? at - a->skew : a->t;
 }
 
-/* The first timer that is due by UNTIL comes: of several, the one that was set
+/* The first event that is due by UNTIL comes: of several, that which was put
  * first. Returns 0 if there is none. */
 static int come(struct schedule_agent *a, sim_ns until, int is_late)
 {
-	size_t first = a->n_timers;
+	size_t first = a->n_due;
 	sim_ns at = until + 1;
-	for (size_t i = 0; i < a->n_timers; i++)
+	for (size_t i = 0; i < a->n_due; i++)
 		if (time_of(a, i) < at)
 			at = time_of(a, first = i);
-	if (first == a->n_timers)
+	if (first == a->n_due)
 		return 0;
-	const struct agent_event ev = {.kind = AGENT_TIMER,
-	    .token = a->timer[first].token};
-	a->n_timers--;
-	memmove(&a->timer[first], &a->timer[first + 1],
-	    (a->n_timers - first) * sizeof(a->timer[0]));
+	const struct agent_event ev = a->due[first].ev;
+	a->n_due--;
+	a->n_timers -= ev.kind == AGENT_TIMER;
+	memmove(&a->due[first], &a->due[first + 1],
+	    (a->n_due - first) * sizeof(a->due[0]));
 	if (!is_late && at > a->t)
 		a->t = at;
 	schedule_agent_step(a, &ev);
@@ -102,7 +116,7 @@ void schedule_agent_pass(struct schedule_agent *a, sim_ns by)
 void schedule_agent_hang(struct schedule_agent *a, sim_ns by)
 {
 	a->t += by;
-	for (size_t n = a->n_timers; n > 0 && !a->broken; n--)
+	for (size_t n = a->n_due; n > 0 && !a->broken; n--)
 		if (!come(a, a->t, 1))
 			break;
 }

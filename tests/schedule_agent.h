@@ -11,7 +11,7 @@
 #include "models/agent.h"
 #include "tests/schedule.h"
 
-enum { SCHEDULE_TIMERS = 4096 };
+enum { SCHEDULE_DUE = 4096 }; /* events to come */
 
 /* A condition that is to hold: the first that does not is told. */
 #define schedule_must(agent, cond, sentence)                                   \
@@ -28,11 +28,12 @@ struct schedule_agent {
 	struct sim_rng rng;
 	sim_ns t, skew; /* its clock stands at t + skew */
 	int by_clock;   /* timers wait for the clock, jumps and all */
-	struct {
+	struct schedule_due {
 		sim_ns at; /* of its clock, or of t */
-		uint64_t token;
-	} timer[SCHEDULE_TIMERS];
-	size_t n_timers;
+		int by_clock;
+		struct agent_event ev;
+	} due[SCHEDULE_DUE];
+	size_t n_due, n_timers; /* n_timers: of these, timers */
 	struct agent_out out;
 	const char *broken;
 	struct schedule_tally *tally;
@@ -49,16 +50,21 @@ size_t schedule_agent_room(const struct agent_ops *ops);
 void schedule_agent_begin(struct schedule_agent *a, unsigned char *state,
     const struct sim_seed *where);
 
-/* The agent is made anew, as when its host starts again. Its timers are gone. */
+/* The agent is made anew, as when its host starts again. What was to come to the
+ * old one is gone. */
 void schedule_agent_restart(struct schedule_agent *a);
 
 void schedule_agent_step(struct schedule_agent *a,
     const struct agent_event *ev);
 
-/* Time passes, and timers that are due come in order. */
+/* EV comes in BY. */
+void schedule_agent_post(struct schedule_agent *a, sim_ns by,
+    const struct agent_event *ev);
+
+/* Time passes, and what is due comes in order. */
 void schedule_agent_pass(struct schedule_agent *a, sim_ns by);
 
-/* Time passes, and timers that are due come late, after it. */
+/* Time passes, and what is due comes late, after it. */
 void schedule_agent_hang(struct schedule_agent *a, sim_ns by);
 
 #endif

@@ -6,8 +6,9 @@
 
 #include "tests/schedule.h"
 
-/* 007's path agent, Everflow's prober, when Millisampler samples. */
-extern const struct schedule_machine schedule_path, schedule_prober,
-    schedule_sampler;
+/* Pingmesh's agent, 007's path agent, Everflow's prober, when Millisampler
+ * samples. */
+extern const struct schedule_machine schedule_pingmesh, schedule_path,
+    schedule_prober, schedule_sampler;
 
 #endif

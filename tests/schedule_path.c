@@ -201,16 +201,17 @@ static void on_probes(struct path_world *w, const struct agent_action *a,
 
 static void on_report(struct path_world *w, const struct agent_report *r)
 {
-	uint32_t i = 0;
-	while (
-	    i < w->n_traces && !topo_tuple_same(&w->trace[i].tuple, &r->tuple))
-		i++;
+	uint32_t i = w->n_traces;
+	/* A connection of two epochs may have two traces under way: the first. */
+	for (uint32_t k = 0; k < w->n_traces; k++)
+		if (topo_tuple_same(&w->trace[k].tuple, &r->tuple) &&
+		    (i == w->n_traces || w->trace[k].from < w->trace[i].from))
+			i = k;
 	schedule_must(&w->agent, i < w->n_traces,
 	    "each trace has one report, and nothing else has");
 	if (w->agent.broken)
 		return;
-	struct path_trace x = w->trace[i];
-	/* Several ways to one DIP may be under way: the one that is over. */
+	const struct path_trace x = w->trace[i];
 	w->trace[i] = w->trace[--w->n_traces];
 	const uint32_t most = x.n_retx ? x.n_retx : w->conn[x.conn].n_retx;
 	schedule_must(&w->agent, w->agent.t >= x.from + timeout_of(w),
