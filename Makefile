@@ -86,8 +86,8 @@ UNFIT += $(if $(and $(BPF),$(MNL)),models/netns/mux_none.c,\
 CURL  := $(shell pkg-config --exists libcurl && echo libcurl)
 UNFIT += $(if $(CURL),experiments/live/fetch_none.c \
 	experiments/live/call_none.c,experiments/live/fetch.c \
-	experiments/live/call.c experiments/live/fetch_whom.c \
-	experiments/live/url.c)
+	experiments/live/call.c experiments/live/contact.c \
+	experiments/live/fetch_whom.c experiments/live/url.c)
 # Certificates and signatures take GnuTLS; without,
 # experiments/live/{ca,identity,list_sign}_none.c say so.
 TLS   := $(shell pkg-config --exists gnutls && echo gnutls)

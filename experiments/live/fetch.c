@@ -14,11 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "algos/pingmesh/wire.h"
+#include "experiments/live/contact.h"
 #include "experiments/live/curl.late.h"
-#include "experiments/live/fetch_head.h"
-#include "experiments/live/fetch_whom.h"
-#include "experiments/live/list_sign.h"
 #include "experiments/live/status.h"
 #include "models/clock.h"
 #include "sim/vec.h"
@@ -30,41 +27,22 @@ enum { MAX_SAID = 4096 }; /* bytes that a collector may say */
 struct transfer {
 	CURL *easy;
 	struct curl_slist *headers;
+	const char *url;
 	int is_busy;
 	uint64_t token;
 	sim_ns until; /* of the fabric's clock */
 	char why[CURL_ERROR_SIZE];
 };
 
-struct bytes {
-	char *p;
-	size_t n, cap;
-	struct xp_fetch_head head; /* of the answer that brought them */
-};
-
 struct xp_fetch {
 	struct xp_fetch_params params;
-	struct xp_fetch_counters count;
 	struct fabric_real *fabric;
 	CURLM *multi;
 	int epoll, timer;
 	struct transfer get, post, push;
-
-	struct xp_fetch_whom whom;
-	unsigned n_asked; /* controllers, in this contact */
-	struct bytes had, coming;
-	int is_lent; /* `had`, to the agent */
 	struct xp_identity identity;
-	struct xp_list_checker *checker; /* NULL: lists need no signature */
 	size_t n_said;
-
-	/* The wall clock less the fabric's: when this began, and for the batch
-	 * of this number, which keeps what it had at its first try. */
-	uint64_t born_shift, shift, shifted;
-	struct algo_pingmesh_batch batch;
-	unsigned char wire[ALGO_PINGMESH_WIRE_MAX];
-	unsigned char window[ALGO_PINGMESH_WIRE_WINDOW];
-	char why[512];
+	struct xp_contact contact;
 };
 
 int xp_fetch_is_built_in(void)
@@ -74,12 +52,12 @@ int xp_fetch_is_built_in(void)
 
 const struct xp_fetch_counters *xp_fetch_count(const struct xp_fetch *f)
 {
-	return &f->count;
+	return &f->contact.count;
 }
 
 const char *xp_fetch_why(const struct xp_fetch *f)
 {
-	return f->why;
+	return f->contact.why;
 }
 
 /* --- time ----------------------------------------------------------------- */
@@ -87,11 +65,6 @@ static sim_ns fetch_now(const struct xp_fetch *f)
 {
 	const struct fabric *base = fabric_real_fabric(f->fabric);
 	return base->ops->now(base);
-}
-
-static uint64_t wall_shift(const struct xp_fetch *f)
-{
-	return clock_wall() - fetch_now(f);
 }
 
 static sim_ns fetch_ns_of(double seconds)
@@ -139,21 +112,12 @@ static int fetch_on_timer(CURLM *multi, long ms, void *arg)
 	return timerfd_settime(f->timer, 0, &at, NULL);
 }
 
-/* Bytes of a list come. One byte more than the longest list is kept, which is
- * how the agent learns that it is too long; beyond that the transfer is ended,
- * so nobody can fill our memory. */
+/* Bytes of a list come; taking less than N ends the transfer. */
 static size_t on_list(char *bytes, size_t one, size_t n, void *arg)
 {
 	struct xp_fetch *f = arg;
-	struct bytes *b = &f->coming;
-	const size_t most = f->params.max_bytes + 1;
-	const size_t take = n < most - b->n ? n : most - b->n;
 	(void)one;
-	if (SIM_RESERVE(&b->p, &b->cap, b->n + take, NULL) < 0)
-		return 0;
-	memcpy(b->p + b->n, bytes, take);
-	b->n += take;
-	return take; /* less than N ends it */
+	return xp_contact_add(&f->contact, bytes, n);
 }
 
 /* What a collector says is thrown away, and one that does not stop saying it is
@@ -171,35 +135,29 @@ static size_t on_header(char *line, size_t one, size_t n, void *arg)
 {
 	struct xp_fetch *f = arg;
 	(void)one;
-	xp_fetch_head_line(&f->coming.head, line, n);
+	xp_fetch_head_line(&f->contact.coming.head, line, n);
 	return n;
 }
 
 /* --- transfers ------------------------------------------------------------ */
-static const char *url_of(const struct xp_fetch *f, const struct transfer *t)
-{
-	return t != &f->get ? f->whom.collector
-			    : f->whom.controller[(f->whom.first + f->n_asked) %
-				  f->whom.n_controllers];
-}
-
 /* Files that are of no use, as a certificate without its key, leave those that
  * were had in place. */
 static int fetch_identify(struct xp_fetch *f, const struct transfer *t)
 {
 	struct sim_err e;
 	const int rc = xp_identity_look(&f->identity, &e);
-	f->count.n_renewed += rc > 0;
+	f->contact.count.n_renewed += rc > 0;
 	if (rc < 0) {
-		f->count.n_unfit++;
-		snprintf(f->why, sizeof(f->why), "%.500s", e.msg);
+		f->contact.count.n_unfit++;
+		snprintf(f->contact.why, sizeof(f->contact.why), "%.500s",
+		    e.msg);
 	}
 	return xp_url_identify(t->easy, &f->identity);
 }
 
-/* Begin a transfer, with one part in SHARE of the time that is left. Returns 0
- * if libcurl does not, or if no time is left. */
-static int fetch_begin(struct xp_fetch *f, struct transfer *t,
+/* Begin a transfer with URL, with one part in SHARE of the time that is left.
+ * Returns 0 if libcurl does not, or if no time is left. */
+static int fetch_begin(struct xp_fetch *f, struct transfer *t, const char *url,
     const char *header, unsigned share)
 {
 	const sim_ns at = fetch_now(f),
@@ -209,10 +167,11 @@ static int fetch_begin(struct xp_fetch *f, struct transfer *t,
 	 * that its transfer has ended. */
 	curl_slist_free_all(t->headers);
 	t->headers = header ? curl_slist_append(NULL, header) : NULL;
+	t->url = url;
 	t->why[0] = '\0';
 	if (ms <= 0 || (header && !t->headers) || !fetch_identify(f, t))
 		return 0;
-	if (curl_easy_setopt(t->easy, CURLOPT_URL, url_of(f, t)) != CURLE_OK ||
+	if (curl_easy_setopt(t->easy, CURLOPT_URL, url) != CURLE_OK ||
 	    curl_easy_setopt(t->easy, CURLOPT_HTTPHEADER, t->headers) !=
 		CURLE_OK ||
 	    curl_easy_setopt(t->easy, CURLOPT_TIMEOUT_MS, ms) != CURLE_OK ||
@@ -234,7 +193,7 @@ static void fetch_stop(struct xp_fetch *f, struct transfer *t)
 static void fetch_blame(struct xp_fetch *f, const struct transfer *t,
     CURLcode code, long status)
 {
-	const char *url = url_of(f, t), *why = "no time was left";
+	const char *url = t->url, *why = "no time was left";
 	char said[128];
 	snprintf(said, sizeof(said), "it answers %ld (%s)", status,
 	    xp_http_status_words(status));
@@ -244,34 +203,33 @@ static void fetch_blame(struct xp_fetch *f, const struct transfer *t,
 		    : curl_easy_strerror(code);
 	else if (status > 0)
 		why = said;
-	snprintf(f->why, sizeof(f->why), "%.200s: %s", url, why);
+	snprintf(f->contact.why, sizeof(f->contact.why), "%.200s: %s", url,
+	    why);
 }
 
 /* --- lists ---------------------------------------------------------------- */
-/* The document is lent to the agent until fetch_taken(). */
-static int give(struct xp_fetch *f, int ok, const struct bytes *b,
+/* A document is lent to the agent until fetch_taken(). */
+static int give(struct xp_fetch *f, int ok, const struct xp_contact_bytes *b,
     struct sim_err *e)
 {
-	f->is_lent = ok && b;
 	return fabric_real_fetched(f->fabric, 0, f->get.token, ok,
 	    b ? b->p : NULL, b ? b->n : 0, e);
 }
 
-/* Ask the controllers that are left, one after the other, each with an equal
- * share of the time: one that does not answer then cannot use up what the
- * others would need. When none is left the agent is told so. */
+/* Ask the controllers that are left, one after the other. When none is left the
+ * agent is told so. */
 static int fetch_ask(struct xp_fetch *f, struct sim_err *e)
 {
+	struct xp_contact *c = &f->contact;
+	const char *url, *tag = c->had.head.tag;
 	char header[XP_FETCH_TAG + 32];
-	snprintf(header, sizeof(header), "If-None-Match: %s", f->had.head.tag);
-	for (; f->n_asked < f->whom.n_controllers; f->n_asked++) {
-		f->coming.n = 0;
-		f->coming.head.tag[0] = f->coming.head.mark[0] = '\0';
-		if (fetch_begin(f, &f->get, f->had.head.tag[0] ? header : NULL,
-			f->whom.n_controllers - f->n_asked))
+	unsigned share;
+	snprintf(header, sizeof(header), "If-None-Match: %s", tag);
+	while ((url = xp_contact_next(c, &share))) {
+		if (fetch_begin(f, &f->get, url, tag[0] ? header : NULL, share))
 			return 0;
 		fetch_blame(f, &f->get, CURLE_OK, 0);
-		f->count.n_unanswered++;
+		xp_contact_unanswered(c);
 	}
 	return give(f, 0, NULL, e);
 }
@@ -287,14 +245,13 @@ static int fetch_fetch(void *arg, topo_host host, uint64_t token,
 	}
 	/* The agent has the last document until its next turn; writing over it
 	 * is no choice, and the agent tries again later. */
-	if (rc == 0 && f->is_lent)
+	if (rc == 0 && !xp_contact_ask(&f->contact))
 		return fabric_real_fetched(f->fabric, host, token, 0, NULL, 0,
 		    e);
 	f->get.token = token;
 	/* Less than the agent's own deadline, so that it hears of a failure
 	 * before it gives up by itself. */
 	f->get.until = fetch_now(f) + fetch_ns_of(0.9 * f->params.fetch_s);
-	f->n_asked = 0;
 	return rc < 0 ? rc : fetch_ask(f, e);
 }
 
@@ -303,86 +260,36 @@ static void fetch_taken(void *arg, topo_host host, uint64_t token)
 	struct xp_fetch *f = arg;
 	(void)host;
 	if (token == f->get.token)
-		f->is_lent = 0;
+		f->contact.is_lent = 0;
 }
 
-/* Whether what came may be taken for a list of ours. */
-static int fetch_is_signed(struct xp_fetch *f)
-{
-	const struct bytes *b = &f->coming;
-	struct sim_err e;
-	if (!f->checker ||
-	    xp_list_check(f->checker, b->head.mark, b->p, b->n,
-		clock_wall() / SIM_SEC, &e) == 0)
-		return 1;
-	f->count.n_refused++;
-	snprintf(f->why, sizeof(f->why), "%.200s: list refused: %.250s",
-	    url_of(f, &f->get), e.msg);
-	return 0;
-}
-
-/* 200, 304 and 404 are answers; whatever else came, or did not, has the next
- * controller asked. */
 static int fetched(struct xp_fetch *f, CURLcode code, long status,
     struct sim_err *e)
 {
-	/* A list that is longer than any may be is handed over as far as it
-	 * came: the agent itself finds that it is bad, and acts on that. */
-	const int is_long =
-	    code == CURLE_WRITE_ERROR && f->coming.n > f->params.max_bytes;
-	if ((code == CURLE_OK || is_long) && status == 200) {
-		if (!fetch_is_signed(f)) {
-			f->n_asked++;
-			return fetch_ask(f, e);
-		}
-		/* Swapped, so that a list that fails half way leaves the one
-		 * that was had, with its tag, as it is. */
-		const struct bytes old = f->had;
-		f->had = f->coming;
-		f->coming = old;
-		f->count.n_lists++;
-	} else if (code == CURLE_OK && status == 304 && f->had.head.tag[0]) {
-		f->count.n_same++;
-	} else if (code == CURLE_OK && status == 404) {
-		f->count.n_none++;
-	} else {
+	struct xp_contact *c = &f->contact;
+	const enum xp_contact_end end = code == CURLE_OK ? XP_CONTACT_WHOLE
+	    : code == CURLE_WRITE_ERROR                  ? XP_CONTACT_CUT_HERE
+							 : XP_CONTACT_BROKEN;
+	switch (xp_contact_came(c, end, status, clock_wall())) {
+	case XP_CONTACT_LIST:
+		return give(f, 1, &c->had, e);
+	case XP_CONTACT_NO_LIST:
+		return give(f, 1, NULL, e);
+	case XP_CONTACT_NO_ANSWER:
 		fetch_blame(f, &f->get, code, status);
-		f->count.n_unanswered++;
-		f->n_asked++;
-		return fetch_ask(f, e);
+		xp_contact_unanswered(c);
+		break;
+	case XP_CONTACT_REFUSED:
+		break;
 	}
-	/* Stay with the one that answered. */
-	f->whom.first = (f->whom.first + f->n_asked) % f->whom.n_controllers;
-	return give(f, 1, status == 404 ? NULL : &f->had, e);
+	return fetch_ask(f, e);
 }
 
 /* --- batches -------------------------------------------------------------- */
-/* Encode B with times of the wall clock. A batch that is tried again must be
- * the same bytes, so that the collector knows it; so the shift between the
- * clocks is taken once for each batch, though the wall clock may have been set
- * since. */
-static size_t stamp(struct xp_fetch *f, const struct algo_pingmesh_batch *b)
-{
-	struct algo_pingmesh_batch *out = &f->batch;
-	if (f->shifted != b->number) {
-		f->shift = wall_shift(f);
-		f->shifted = b->number;
-	}
-	memcpy(out, b,
-	    offsetof(struct algo_pingmesh_batch, record) +
-		b->n * sizeof(b->record[0]));
-	/* The agent's start names its batches, so this shift is never taken
-	 * anew. */
-	out->born_ns += f->born_shift;
-	for (uint32_t i = 0; i < out->n; i++)
-		out->record[i].sent_ns += f->shift;
-	return algo_pingmesh_wire_encode(out, f->wire);
-}
-
 static int uploaded(struct xp_fetch *f, int ok, struct sim_err *e)
 {
-	f->count.n_taken += ok != 0;
-	f->count.n_untaken += ok == 0;
+	f->contact.count.n_taken += ok != 0;
+	f->contact.count.n_untaken += ok == 0;
 	return fabric_real_uploaded(f->fabric, 0, f->post.token, ok, e);
 }
 
@@ -395,7 +302,8 @@ static int post(struct xp_fetch *f, struct transfer *t, const void *bytes,
 	f->n_said = 0;
 	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDSIZE, (long)n);
 	curl_easy_setopt(t->easy, CURLOPT_POSTFIELDS, bytes);
-	if (fetch_begin(f, t, "Content-Type: application/octet-stream", 1))
+	if (fetch_begin(f, t, f->contact.whom.collector,
+		"Content-Type: application/octet-stream", 1))
 		return 1;
 	fetch_blame(f, t, CURLE_OK, 0);
 	return 0;
@@ -405,26 +313,26 @@ static int fetch_upload(void *arg, topo_host host, uint64_t token,
     const void *data, size_t n, struct sim_err *e)
 {
 	struct xp_fetch *f = arg;
+	struct xp_contact *c = &f->contact;
 	int rc = 0;
-	(void)n;
 	/* The agent gave the last one up, at its own deadline. */
 	if (f->post.is_busy) {
 		fetch_stop(f, &f->post);
 		rc = uploaded(f, 0, e);
 	}
 	f->post.token = token;
-	if (rc < 0 || f->whom.collector[0] == '\0')
+	if (rc < 0 || c->whom.collector[0] == '\0')
 		return rc < 0
 		    ? rc
 		    : fabric_real_uploaded(f->fabric, host, token, 0, e);
-	return post(f, &f->post, f->wire, stamp(f, data)) ? 0
-							  : uploaded(f, 0, e);
+	n = xp_contact_stamp(c, data, fetch_now(f), clock_wall());
+	return post(f, &f->post, c->wire, n) ? 0 : uploaded(f, 0, e);
 }
 
 static void counted(struct xp_fetch *f, int ok)
 {
-	f->count.n_windows += ok != 0;
-	f->count.n_windows_lost += ok == 0;
+	f->contact.count.n_windows += ok != 0;
+	f->contact.count.n_windows_lost += ok == 0;
 }
 
 /* Counters of a window are sent once and never tried again: the next window is
@@ -434,22 +342,16 @@ static int fetch_counters(void *arg, topo_host host, const void *data, size_t n,
     struct sim_err *e)
 {
 	struct xp_fetch *f = arg;
-	struct algo_pingmesh_window w;
-	const uint64_t shift = wall_shift(f);
+	struct xp_contact *c = &f->contact;
 	(void)host;
-	(void)n;
 	(void)e;
-	if (f->whom.collector[0] == '\0')
+	if (f->contact.whom.collector[0] == '\0')
 		return 0;
 	if (f->push.is_busy)
 		counted(f, 0);
 	fetch_stop(f, &f->push);
-	memcpy(&w, data, sizeof(w));
-	w.born_ns += f->born_shift;
-	w.start_ns += shift;
-	w.end_ns += shift;
-	algo_pingmesh_wire_encode_window(&w, f->window);
-	if (!post(f, &f->push, f->window, sizeof(f->window)))
+	n = xp_contact_stamp_window(c, data, fetch_now(f), clock_wall());
+	if (!post(f, &f->push, c->window, n))
 		counted(f, 0);
 	return 0;
 }
@@ -574,11 +476,8 @@ int xp_fetch_open(struct xp_fetch **out, const struct xp_fetch_params *p,
 	f->params = *p;
 	f->epoll = f->timer = -1;
 	curl_global_init(CURL_GLOBAL_DEFAULT);
-	if ((rc = xp_fetch_whom_take(&f->whom, p, e)) < 0 ||
-	    (rc = open_epoll(f, e)) < 0 || (rc = set_up_all(f, e)) < 0 ||
-	    (p->signed_by &&
-		(rc = xp_list_checker_open(&f->checker, p->signed_by, e)) <
-		    0)) {
+	if ((rc = xp_contact_open(&f->contact, p, e)) < 0 ||
+	    (rc = open_epoll(f, e)) < 0 || (rc = set_up_all(f, e)) < 0) {
 		xp_fetch_close(f);
 		return rc;
 	}
@@ -602,7 +501,7 @@ int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
 	if (rc < 0)
 		return rc;
 	f->fabric = fabric;
-	f->born_shift = wall_shift(f);
+	xp_contact_begin(&f->contact, fetch_now(f), clock_wall());
 	return fabric_real_serve(fabric, &s, e);
 }
 
@@ -627,8 +526,6 @@ void xp_fetch_close(struct xp_fetch *f)
 	if (f->timer >= 0)
 		close(f->timer);
 	xp_identity_close(&f->identity);
-	xp_list_checker_close(f->checker);
-	free(f->had.p);
-	free(f->coming.p);
+	xp_contact_close(&f->contact);
 	free(f);
 }
