@@ -557,7 +557,7 @@ static void other_sites_and_bodies_are_refused(void **state)
 	    {{.length = 1, .n_lengths = 1}, 413},
 	    {{.n_lengths = 1}, 200},
 	    {{.n_lengths = 2}, 413},
-	    {{.is_chunked = 1}, 413},
+	    {{.coding = "chunked", .n_codings = 1}, 413},
 	};
 	struct rig r;
 	(void)state;

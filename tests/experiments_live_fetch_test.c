@@ -289,6 +289,51 @@ static void what_is_no_answer_is_asked_of_the_next_controller(void **state)
 	}
 }
 
+/* Each has a reason that says so, where libcurl would take most of them. */
+static void an_answer_that_can_be_read_in_two_ways_is_none(void **state)
+{
+#define OK_WITH(headers, body) "HTTP/1.1 200 OK\r\n" headers "\r\n\r\n" body
+	static const struct {
+		const char *answer, *why; /* why: NULL if it is taken */
+	} corner[] = {
+	    {OK_WITH("Content-Length: 4", "list"), NULL},
+	    {OK_WITH("Transfer-Encoding: chunked", "4\r\nlist\r\n0\r\n\r\n"),
+		NULL},
+	    {OK_WITH("transfer-encoding:CHUNKED",
+		 "2;x=y\r\nli\r\n2\r\nst\r\n0\r\nX: y\r\n\r\n"),
+		NULL},
+	    {OK_WITH("Content-Encoding: identity", "list"), NULL},
+	    {"HTTP/1.0 200 OK\r\n\r\nlist", NULL},
+	    {"HTTP/1.1 100 Continue\r\nContent-Length: 3\r\n\r\n" OK_WITH(
+		 "Content-Length: 4", "list"),
+		NULL},
+	    {OK_WITH("Content-Length: 4\r\nContent-Length: 4", "list"),
+		"in two ways"},
+	    {OK_WITH("Content-Length: 4\r\nTransfer-Encoding: chunked",
+		 "4\r\nlist\r\n0\r\n\r\n"),
+		"in two ways"},
+	    {OK_WITH("Transfer-Encoding: identity", "list"), "transfer coding"},
+	    {OK_WITH("Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+		 "4\r\nlist\r\n0\r\n\r\n"),
+		"transfer coding"},
+	    {OK_WITH("Content-Encoding: rot13", "yvfg"), "packed"},
+	    {OK_WITH("ETag: \"a\r\n b\"", "list"), "folded"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(corner) / sizeof(corner[0]); i++) {
+		struct rig *g = open_rig(10);
+		add(&g->a, corner[i].answer);
+		add(&g->b, LIST("\"b\"", "of b"));
+		ask_for(g, 1, 1, corner[i].why ? "of b" : "list");
+		assert_int_equal(asked(&g->b), corner[i].why != NULL);
+		if (corner[i].why &&
+		    !strstr(xp_fetch_why(g->fetch), corner[i].why))
+			fail_msg("%zu: %s", i, xp_fetch_why(g->fetch));
+		close_rig(g);
+	}
+#undef OK_WITH
+}
+
 static void a_controller_that_is_silent_has_its_share_of_the_time(void **state)
 {
 	struct rig *g = open_rig(1);
@@ -637,6 +682,7 @@ int main(void)
 	    cmocka_unit_test(tags_that_cannot_be_sent_back_are_not),
 	    cmocka_unit_test(that_there_is_no_list_is_an_answer),
 	    cmocka_unit_test(what_is_no_answer_is_asked_of_the_next_controller),
+	    cmocka_unit_test(an_answer_that_can_be_read_in_two_ways_is_none),
 	    cmocka_unit_test(
 		a_controller_that_is_silent_has_its_share_of_the_time),
 	    cmocka_unit_test(silence_ends_before_the_agents_deadline),

@@ -331,22 +331,97 @@ static void a_body_that_cannot_be_a_batch_is_not_asked_for(void **state)
 	}
 }
 
-static void a_length_said_twice_is_refused(void **state)
+/* RFC 9112 (2.2, 3.2, 6.1, 6.3) and RFC 9110 (5.5, 10.1.1): what may be read in two
+ * ways is refused, whatever it asks for, and what is one way is taken. */
+static void what_can_be_read_in_two_ways_is_refused(void **state)
 {
-	struct xp_http_request q = {.method = "POST",
-	    .target = "/results",
-	    .length = 48,
-	    .n_lengths = 2};
+	static const struct {
+		struct xp_http_request q;
+		unsigned status; /* 0: the body is asked for */
+		const char *says;
+	} corner[] = {
+	    {{.n_hosts = 1}, 0, NULL},
+	    {{.length = 48, .n_lengths = 1, .n_hosts = 1}, 0, NULL},
+	    {{.coding = "chunked", .n_codings = 1}, 0, NULL},
+	    {{.coding = "Chunked", .n_codings = 1}, 0, NULL},
+	    {{.expect = "100-continue", .n_lengths = 1}, 0, NULL},
+	    {{.expect = "100-Continue", .n_lengths = 1}, 0, NULL},
+	    {{.is_http_1_0 = 1, .n_lengths = 1}, 0, NULL},
+	    {{.length = 48, .n_lengths = 2}, 400, "in two ways"},
+	    {{.n_lengths = 1, .coding = "chunked", .n_codings = 1}, 400,
+		"in two ways"},
+	    {{.coding = "chunked", .n_codings = 2}, 400, "said twice"},
+	    {{.coding = "identity", .n_codings = 1}, 501, "chunked alone"},
+	    {{.coding = "gzip, chunked", .n_codings = 1}, 501, "chunked alone"},
+	    {{.coding = "xchunked", .n_codings = 1}, 501, "chunked alone"},
+	    {{.coding = "", .n_codings = 1}, 501, "chunked alone"},
+	    {{.coding = "chunked", .n_codings = 1, .is_http_1_0 = 1}, 400,
+		"HTTP/1.0"},
+	    {{.n_hosts = 2}, 400, "Host"},
+	    {{.has_control = 1}, 400, "control character"},
+	    {{.is_folded = 1}, 400, "folded"},
+	    {{.expect = "a pony"}, 417, "100-continue"},
+	};
 	(void)state;
-	assert_int_equal(xp_http_head(&collector, &q, &a), XP_HTTP_ANSWERED);
-	assert_int_equal(a.status, 400);
-	q.n_lengths = 1;
-	q.is_chunked = 1;
-	assert_int_equal(xp_http_head(&collector, &q, &a), XP_HTTP_ANSWERED);
-	assert_int_equal(a.status, 400);
-	assert_int_equal(a.counter, XP_HTTP_malformed);
-	q.n_lengths = 0;
-	assert_int_equal(xp_http_head(&collector, &q, &a), XP_HTTP_SEND_BODY);
+	for (size_t i = 0; i < sizeof(corner) / sizeof(corner[0]); i++) {
+		struct xp_http_request q = corner[i].q;
+		q.method = "POST";
+		q.target = "/results";
+		const enum xp_http_next next = xp_http_head(&collector, &q, &a);
+		if (corner[i].status == 0) {
+			assert_int_equal(next, XP_HTTP_SEND_BODY);
+			continue;
+		}
+		assert_int_equal(next, XP_HTTP_ANSWERED);
+		assert_int_equal(a.status, corner[i].status);
+		assert_non_null(strstr(a.bytes, corner[i].says));
+		assert_int_equal(a.counter,
+		    a.status == 417 ? XP_HTTP_refused : XP_HTTP_malformed);
+		/* As of a target that is none, which is not looked at. */
+		q.target = "/nowhere";
+		assert_int_equal(xp_http_head(&collector, &q, &a),
+		    XP_HTTP_ANSWERED);
+		assert_int_equal(a.status, corner[i].status);
+	}
+}
+
+/* RFC 9112 (3.2.2): a server takes the absolute form, too. */
+static void the_absolute_form_of_a_target_is_taken(void **state)
+{
+	static const struct {
+		const char *target, *path, *host;
+	} form[] = {
+	    {"/health", "/health", ""},
+	    {"http://10.0.0.9:8080/health", "/health", "10.0.0.9:8080"},
+	    {"HTTP://x/pinglist/10.0.0.1", "/pinglist/10.0.0.1", "x"},
+	    {"https://[::1]:8080/", "/", "[::1]:8080"},
+	    {"http://x", "/", "x"},
+	    /* None of ours: a user, no host, a query without a path. */
+	    {"http://u@x/health", NULL, ""},
+	    {"http:///health", NULL, ""},
+	    {"http://", NULL, ""},
+	    {"http://x?a", NULL, ""},
+	    {"http://x#a", NULL, ""},
+	    {"http://x\\y/health", NULL, ""},
+	    {"http:/health", NULL, ""},
+	    {"ftp://x/health", NULL, ""},
+	    {"//x/health", NULL, ""},
+	    {"*", NULL, ""},
+	    {"x:80", NULL, ""},
+	    {"", NULL, ""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(form) / sizeof(form[0]); i++) {
+		const char *host;
+		size_t n;
+		const char *path = xp_http_target(form[i].target, &host, &n);
+		assert_string_equal(path,
+		    form[i].path ? form[i].path : form[i].target);
+		assert_int_equal(n, strlen(form[i].host));
+		assert_true(n == 0 ? !host : !memcmp(host, form[i].host, n));
+		assert_int_equal(ask(&controller, "GET", path) == 404,
+		    form[i].path == NULL);
+	}
 }
 
 static void a_batch_is_kept_and_then_answered(void **state)
@@ -479,7 +554,8 @@ int main(void)
 	    cmocka_unit_test(metrics_tell_lists_and_store),
 	    cmocka_unit_test(pages_say_what_there_is),
 	    cmocka_unit_test(a_body_that_cannot_be_a_batch_is_not_asked_for),
-	    cmocka_unit_test(a_length_said_twice_is_refused),
+	    cmocka_unit_test(what_can_be_read_in_two_ways_is_refused),
+	    cmocka_unit_test(the_absolute_form_of_a_target_is_taken),
 	    cmocka_unit_test(a_batch_is_kept_and_then_answered),
 	    cmocka_unit_test(a_list_is_for_the_server_alone),
 	    cmocka_unit_test(a_batch_is_taken_of_its_own_server_alone),

@@ -527,7 +527,7 @@ void xp_control_answer(void *arg, const struct xp_http_site *site,
 		    "pages of other sites may not ask: there is an Origin, or "
 		    "the Host is no number and not localhost.");
 		xp_control_refuse(a, 403, &e);
-	} else if (q->n_lengths > 1 || q->length > 0 || q->is_chunked) {
+	} else if (q->n_lengths > 1 || q->length > 0 || q->n_codings > 0) {
 		sim_fail(&e, SIM_EINVAL, "a request has no body here.");
 		xp_control_refuse(a, 413, &e);
 	} else if (xp_query_read(&query, q->target, &e) < 0) {

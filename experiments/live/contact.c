@@ -39,7 +39,7 @@ const char *xp_contact_next(struct xp_contact *c, unsigned *share)
 {
 	const unsigned n = c->whom.n_controllers;
 	c->coming.n = 0;
-	c->coming.head.tag[0] = c->coming.head.mark[0] = '\0';
+	c->coming.head = (struct xp_fetch_head){0};
 	if (c->n_asked == n)
 		return NULL;
 	*share = n - c->n_asked;
@@ -101,7 +101,8 @@ enum xp_contact_answer xp_contact_came(struct xp_contact *c,
 	const int is_long =
 	    end == XP_CONTACT_CUT_HERE && c->coming.n > c->max_bytes;
 	const int is_whole = end == XP_CONTACT_WHOLE;
-	if ((is_whole || is_long) && status == 200) {
+	if ((is_whole || is_long) && status == 200 &&
+	    !xp_fetch_head_ill(&c->coming.head)) {
 		if (!contact_is_signed(c, wall)) {
 			c->n_asked++;
 			return XP_CONTACT_REFUSED;

@@ -10,8 +10,9 @@
  *
  * An answer is what comes with 200 (a list), 304 (the list that was had) or 404
  * (there is none, which stops the agent). Anything else is none: another
- * status, a redirect, which is not followed, a body that is cut off, silence
- * until the deadline. Then the next controller is asked, if there are several;
+ * status, a redirect, which is not followed, a body that is cut off, or whose
+ * length is said in two ways, or that is packed (fetch_head.h), silence until the
+ * deadline. Then the next controller is asked, if there are several;
  * the one that answered last is asked first. All together have nine tenths of
  * the agent's own deadline, each an equal share of what is left. So one
  * controller that is lost does not stop an agent, and one whose stop file is

@@ -6,14 +6,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #define LATE_DEFINE
 #include "experiments/live/mhd_parts.h"
-#include "sim/text.h"
 #include "sim/vec.h"
 
 /* --- lists ---------------------------------------------------------------- */
@@ -174,31 +172,6 @@ static void mhd_keep(struct xp_http_server *s, const struct xp_http_conn *c,
 	xp_http_kept(a, rc, is_new, &e);
 }
 
-static enum MHD_Result see_header(void *arg, enum MHD_ValueKind kind,
-    const char *name, const char *value)
-{
-	struct xp_http_request *q = arg;
-	(void)kind;
-	if (!value)
-		value = "";
-	if (strcasecmp(name, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0)
-		q->is_chunked = 1;
-	if (strcasecmp(name, MHD_HTTP_HEADER_IF_NONE_MATCH) == 0)
-		q->if_none_match = value;
-	if (strcasecmp(name, MHD_HTTP_HEADER_HOST) == 0)
-		q->host = value;
-	if (strcasecmp(name, MHD_HTTP_HEADER_ORIGIN) == 0)
-		q->origin = value;
-	if (strcasecmp(name, MHD_HTTP_HEADER_CONTENT_LENGTH) != 0)
-		return MHD_YES;
-	/* Counted, not just read: two lengths of one body are how requests are
-	 * smuggled past a proxy. */
-	q->n_lengths++;
-	if (sim_parse_u64(value, &q->length, NULL) < 0)
-		q->length = UINT64_MAX;
-	return MHD_YES;
-}
-
 static int mhd_is_for(void *peer, uint32_t address)
 {
 	return xp_tls_is_for(peer, address);
@@ -209,10 +182,12 @@ static int mhd_is_for(void *peer, uint32_t address)
  * next request. A request without a body need not pay that, so its answer waits
  * for the call at the end. */
 static enum MHD_Result take_head(struct xp_http_server *s,
-    struct MHD_Connection *mhd, struct xp_http_conn *c, const char *method)
+    struct MHD_Connection *mhd, struct xp_http_conn *c, const char *method,
+    const char *version)
 {
 	struct xp_http_request q = {.method = method,
 	    .target = c->target,
+	    .is_http_1_0 = strcmp(version, MHD_HTTP_VERSION_1_0) == 0,
 	    .is_for = s->tls ? mhd_is_for : NULL,
 	    .peer = &c->peer};
 	struct xp_http_site site;
@@ -220,14 +195,17 @@ static enum MHD_Result take_head(struct xp_http_server *s,
 	const int at_end = c->has_head;
 	c->is_head = strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 	c->has_head = 1;
-	MHD_get_connection_values(mhd, MHD_HEADER_KIND, see_header, &q);
-	if (!at_end && q.length == 0 && !q.is_chunked)
+	xp_http_see_head(mhd, &q);
+	/* A host in the target is the one that is meant (RFC 9112 3.2.2). */
+	if (c->host)
+		q.host = c->host;
+	if (!at_end && q.length == 0 && q.n_codings == 0)
 		return MHD_YES;
 	look_at_site(s, c->target, &site);
-	if (s->service.answer) {
-		memset(&a, 0, offsetof(struct xp_http_answer, text));
+	memset(&a, 0, offsetof(struct xp_http_answer, text));
+	if (s->service.answer && !xp_http_is_ill(&q, &a)) {
 		s->service.answer(s->service.arg, &site, &q, &a);
-	} else {
+	} else if (!s->service.answer) {
 		c->wants_body =
 		    xp_http_head(&site, &q, &a) == XP_HTTP_SEND_BODY;
 	}
@@ -235,7 +213,8 @@ static enum MHD_Result take_head(struct xp_http_server *s,
 }
 
 static enum MHD_Result take_end(struct xp_http_server *s,
-    struct MHD_Connection *mhd, struct xp_http_conn *c, const char *method)
+    struct MHD_Connection *mhd, struct xp_http_conn *c, const char *method,
+    const char *version)
 {
 	const struct xp_http_request q = {.body = c->body,
 	    .n_body = c->n_body,
@@ -243,7 +222,8 @@ static enum MHD_Result take_end(struct xp_http_server *s,
 	    .peer = &c->peer};
 	struct xp_http_answer a;
 	if (!c->wants_body) {
-		const enum MHD_Result result = take_head(s, mhd, c, method);
+		const enum MHD_Result result =
+		    take_head(s, mhd, c, method, version);
 		if (!c->wants_body)
 			return result;
 	}
@@ -278,22 +258,22 @@ enum MHD_Result xp_http_handle(void *arg, struct MHD_Connection *mhd,
 	struct xp_http_server *s = arg;
 	struct xp_http_conn *c = xp_http_conn_of(mhd);
 	(void)url;
-	(void)version;
 	(void)context;
 	if (!c || !c->target)
 		return MHD_NO;
 	if (!c->has_head)
-		return take_head(s, mhd, c, method);
+		return take_head(s, mhd, c, method, version);
 	if (*n_piece > 0) {
 		const size_t n = *n_piece;
 		*n_piece = 0;
 		return take_piece(s, c, piece, n);
 	}
-	return take_end(s, mhd, c, method);
+	return take_end(s, mhd, c, method, version);
 }
 
 /* Keep the target as it came, query and all, before the library decodes
- * anything: serve.h compares it byte for byte. */
+ * anything: serve.h compares it byte for byte. Without memory there is none, and
+ * handle() ends the connection. */
 void *xp_http_begin_request(void *arg, const char *target,
     struct MHD_Connection *mhd)
 {
@@ -301,9 +281,16 @@ void *xp_http_begin_request(void *arg, const char *target,
 	struct xp_http_conn *c = xp_http_conn_of(mhd);
 	if (!c)
 		return NULL;
+	const char *host;
+	size_t n;
 	free(c->target);
-	c->target = strndup(target,
-	    s->service.answer ? XP_HTTP_HEAD_BYTES : XP_HTTP_TARGET);
+	free(c->host);
+	target = xp_http_target(target, &host, &n);
+	c->host = n > 0 ? strndup(host, n) : NULL;
+	c->target = n > 0 && !c->host
+	    ? NULL
+	    : strndup(target,
+		  s->service.answer ? XP_HTTP_HEAD_BYTES : XP_HTTP_TARGET);
 	xp_http_set_phase(s, c, XP_HTTP_RECEIVING);
 	return NULL;
 }
@@ -318,8 +305,9 @@ void xp_http_end_request(void *arg, struct MHD_Connection *mhd, void **context,
 		return;
 	free(c->body);
 	free(c->target);
+	free(c->host);
 	c->body = NULL;
-	c->target = NULL;
+	c->target = c->host = NULL;
 	c->n_body = c->cap_body = 0;
 	c->has_head = c->wants_body = 0;
 	xp_http_set_phase(arg, c, XP_HTTP_IDLE);

@@ -147,6 +147,7 @@ static void mhd_end(struct xp_http_server *s, struct xp_http_conn *c)
 	xp_tls_end(&c->peer);
 	free(c->body);
 	free(c->target);
+	free(c->host);
 	free(c);
 }
 

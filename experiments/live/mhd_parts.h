@@ -29,7 +29,8 @@ struct xp_http_conn {
 	int n_answered;
 
 	/* The request; its connection's thread alone. */
-	char *target;                      /* NULL: no memory for it */
+	char *host;   /* of a target that has one, or NULL */
+	char *target; /* NULL: no memory for it */
 	int has_head, wants_body, is_head; /* the last: its method */
 	unsigned char *body;
 	size_t n_body, cap_body;
@@ -87,5 +88,8 @@ void xp_http_reap(struct xp_http_server *s);
 
 /* Whether a request is under way. */
 int xp_http_is_busy(struct xp_http_server *s);
+
+/* In mhd_head.c: what Q's headers say, into Q. */
+void xp_http_see_head(struct MHD_Connection *mhd, struct xp_http_request *q);
 
 #endif

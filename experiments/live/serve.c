@@ -11,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "algos/pingmesh/pinglist.xsd.h" /* made of pinglist.xsd */
 #include "experiments/live/expose.h"
@@ -222,17 +223,70 @@ static int may(const char *allow, const char *method)
 	return strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
+const char *xp_http_target(const char *target, const char **host, size_t *n)
+{
+	const char *from = target;
+	*host = NULL;
+	*n = 0;
+	if (strncasecmp(from, "http://", 7) == 0)
+		from += 7;
+	else if (strncasecmp(from, "https://", 8) == 0)
+		from += 8;
+	else
+		return target;
+	const size_t length = strcspn(from, "/?#@\\");
+	/* A query without a path is none of ours, as is a user. */
+	if (length == 0 || (from[length] != '/' && from[length] != '\0'))
+		return target;
+	*host = from;
+	*n = length;
+	return from[length] == '/' ? from + length : "/";
+}
+
+/* What is wrong with how Q says where it ends, or NULL. A proxy in between might
+ * read it the other way, and take what follows for a request of its own. */
+static const char *ill_framed(const struct xp_http_request *q)
+{
+	if (q->n_lengths > 1 || (q->n_lengths > 0 && q->n_codings > 0))
+		return "The length of the body is said in two ways.";
+	if (q->n_codings > 1)
+		return "Transfer-Encoding is said twice.";
+	if (q->n_codings > 0 && q->is_http_1_0)
+		return "HTTP/1.0 has no Transfer-Encoding.";
+	if (q->n_hosts > 1)
+		return "Host is said twice.";
+	if (q->is_folded)
+		return "A length or a coding is folded.";
+	if (q->has_control)
+		return "There is a control character in a header.";
+	return NULL;
+}
+
+int xp_http_is_ill(const struct xp_http_request *q, struct xp_http_answer *a)
+{
+	const char *why = ill_framed(q);
+	if (why)
+		live_serve_say(a, 400, XP_HTTP_malformed, live_serve_plain,
+		    "%s\n", why);
+	else if (q->n_codings > 0 && strcasecmp(q->coding, "chunked") != 0)
+		live_serve_say(a, 501, XP_HTTP_malformed, live_serve_plain,
+		    "Of transfer codings there is chunked alone.\n");
+	else if (q->expect && strcasecmp(q->expect, "100-continue") != 0)
+		live_serve_say(a, 417, XP_HTTP_refused, live_serve_plain,
+		    "Nothing but 100-continue is expected.\n");
+	else
+		return 0;
+	return 1;
+}
+
 enum xp_http_next xp_http_head(const struct xp_http_site *site,
     const struct xp_http_request *q, struct xp_http_answer *a)
 {
 	const char *allow = allowed(site, q->target);
 	/* Not the text, which is large and is written when it is needed. */
 	memset(a, 0, offsetof(struct xp_http_answer, text));
-	if (q->n_lengths > 1 || (q->n_lengths > 0 && q->is_chunked)) {
-		/* A proxy in between might believe the other length, and take
-		 * what follows the body for a request of its own. */
-		live_serve_say(a, 400, XP_HTTP_malformed, live_serve_plain,
-		    "The length of the body is said in two ways.\n");
+	if (xp_http_is_ill(q, a)) {
+		return XP_HTTP_ANSWERED;
 	} else if (!allow) {
 		live_serve_say(a, 404, XP_HTTP_not_found, live_serve_plain,
 		    "There is nothing here; GET / says what there is.\n");

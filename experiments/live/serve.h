@@ -13,7 +13,12 @@
  *
  * HEAD goes wherever GET does. A target is one of these byte for byte: no
  * query, no percent sign, no other way to write an address, so there is no path
- * to climb. Who serves asks twice:
+ * to climb. Alone what RFC 9112 (3.2.2) has all servers take, http://HOST before
+ * it, is passed over. A request that two readers may read in two ways is refused
+ * whatever it asks for: more than one length, coding or host, a length beside a
+ * coding, a coding that is not chunked, either of them folded, a
+ * control character in a header. Who serves
+ * asks twice:
  *
  *	xp_http_head()  once the head is there: the answer, or "send the body"
  *	xp_http_body()  once the body is: the answer, or "keep it, then answer"
@@ -89,7 +94,12 @@ struct xp_http_request {
 	const char *if_none_match, *host, *origin; /* NULL: none */
 	uint64_t length;    /* of the body, as said; 0 if not said */
 	unsigned n_lengths; /* how often it was */
-	int is_chunked;
+	const char *coding; /* the last Transfer-Encoding; NULL: none */
+	unsigned n_codings, n_hosts; /* how often they were said */
+	const char *expect;          /* NULL: nothing */
+	int is_http_1_0;
+	int is_folded;    /* a length or a coding goes on in a next line */
+	int has_control;  /* a character that headers may not have */
 	const void *body; /* of xp_http_body() */
 	size_t n_body;
 
@@ -122,6 +132,15 @@ struct xp_http_answer {
 };
 
 enum xp_http_next { XP_HTTP_ANSWERED, XP_HTTP_SEND_BODY, XP_HTTP_KEEP };
+
+/* TARGET without the http://HOST that may stand before it, which *HOST points at,
+ * of *N bytes; else TARGET itself, and *N = 0. With a user in it, or nothing, it is
+ * left alone, and is none of ours. */
+const char *xp_http_target(const char *target, const char **host, size_t *n);
+
+/* 1 if Q is refused as it can be read in more ways than one, or asks for what no
+ * server of ours does: the answer is A. */
+int xp_http_is_ill(const struct xp_http_request *q, struct xp_http_answer *a);
 
 /* Returns ANSWERED or SEND_BODY. */
 enum xp_http_next xp_http_head(const struct xp_http_site *site,

@@ -83,7 +83,10 @@ def answers():
         (404, request("GET /pinglist/10.0.0.1?a=b HTTP/1.1")),
         (404, request("GET /pinglist/" + "1" * 5000 + " HTTP/1.1")),
         (404, request("GET \xff\xfe HTTP/1.1")),
-        (404, request("GET http://127.0.0.1/health HTTP/1.1")),
+        (404, request("GET http://u@127.0.0.1/health HTTP/1.1")),
+        (404, request("GET http://x?health HTTP/1.1")),
+        (404, request("OPTIONS * HTTP/1.1")),
+        (404, request("CONNECT x:80 HTTP/1.1")),
         (405, request("BREW /pinglist/10.0.0.1 HTTP/1.1")),
         (405, request("TRACE /health HTTP/1.1")),
         (405, request("POST /pinglist/10.0.0.1 HTTP/1.1",
@@ -95,6 +98,22 @@ def answers():
                       "Content-Length: 2", body=b"ab")),
         (400, request("GET / HTTP/1.1", "Content-Length: 1",
                       "Transfer-Encoding: chunked", body=b"0\r\n\r\n")),
+        (400, request("GET / HTTP/1.1", "Host: y")),
+        (400, request("GET / HTTP/1.1", "Content-Length: 0",
+                      "Content-Length: 0")),
+        (400, request("GET / HTTP/1.1", "Transfer-Encoding: chunked",
+                      "Transfer-Encoding: chunked", body=b"0\r\n\r\n")),
+        (400, request("GET / HTTP/1.0", "Transfer-Encoding: chunked",
+                      body=b"0\r\n\r\n")),
+        (400, request("GET / HTTP/1.1", "Transfer-Encoding:\r\n chunked",
+                      "Content-Length: 5", body=b"0\r\n\r\n")),
+        (400, request("GET / HTTP/1.1", "Transfer-Encoding: chun\r\n\tked")),
+        (400, request("GET / HTTP/1.1", "Content-Length: 1\r\n 0")),
+        (400, request("GET / HTTP/1.1", "X: a\rb")),
+        (400, request("GET / HTTP/1.1", "X : a")),
+        (417, request("GET / HTTP/1.1", "Expect: a pony")),
+        (501, request("GET / HTTP/1.1", "Transfer-Encoding: gzip, chunked",
+                      body=b"0\r\n\r\n")),
         (414, request("GET /" + "a" * 20000 + " HTTP/1.1")),
         (431, request("GET / HTTP/1.1", "X: " + "a" * 20000)),
         (505, b"GET / HTTP/7.5\r\nHost: x\r\n\r\n"),
@@ -110,8 +129,28 @@ def answers():
     settled({
         "not_found": before["not_found"] + n[404],
         "bad_methods": before["bad_methods"] + n[405],
+        "refused": before["refused"] + n[417],
         "malformed": before["malformed"] + n[400] + n[414] + n[431] +
-        n[505] + n[0]})
+        n[501] + n[505] + n[0]})
+    good = [
+        request("GET http://127.0.0.1/health HTTP/1.1"),
+        request("GET HTTP://x/pinglist/10.0.0.1 HTTP/1.1"),
+        request("GET http://x HTTP/1.1"),
+        request("GET /health HTTP/1.1", "X: a\r\n b"),
+        b"GET /health HTTP/1.0\r\n\r\n",
+        b"\r\nGET /health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        request("GET /health HTTP/1.1", "Expect: 100-continue",
+                "Content-Length: 3", body=b"abc"),
+    ]
+    for data in good:
+        got = send(data)
+        assert got.startswith(b"HTTP/1.1 200"), (data[:70], got[:70])
+    assert send(request("HEAD /health HTTP/1.1")).endswith(b"\r\n\r\n")
+    tag = send(request("HEAD /pinglist/10.0.0.1 HTTP/1.1"))
+    tag = tag.split(b"ETag: ")[1].split(b"\r")[0].decode()
+    same = send(request("GET /pinglist/10.0.0.1 HTTP/1.1",
+                        f"If-None-Match: {tag}"))
+    assert same.startswith(b"HTTP/1.1 304") and same.endswith(b"\r\n\r\n")
 
 
 def pipeline():
@@ -229,7 +268,20 @@ def bodies():
         # Closed while we still send, a connection may be reset before its
         # answer is read.
         assert got == want or (want == 413 and got == 0), (data[:90], got)
-    settled({"cut_off": 1, "too_large": 2, "bad_batches": 4,
+    # Whoever waits for leave to send gets it, or the answer in its place.
+    s = connect()
+    s.settimeout(5)
+    s.sendall(request(post, "Content-Length: 4", "Expect: 100-continue"))
+    got = s.recv(65536)
+    assert got.startswith(b"HTTP/1.1 100 "), got
+    s.sendall(b"CPMB")
+    got = got.partition(b"\r\n\r\n")[2] or s.recv(65536)
+    assert got.startswith(b"HTTP/1.1 400 "), got
+    s.close()
+    got = send(request(post, f"Content-Length: {large}",
+                       "Expect: 100-continue"))
+    assert got.startswith(b"HTTP/1.1 413 "), got
+    settled({"cut_off": 1, "too_large": 3, "bad_batches": 5,
              "bad_methods": 2, "malformed": 2, "batches_taken": 0})
     # Says more than it sends, and goes: noticed at once, or at the deadline
     # when the library has read all but the end.
