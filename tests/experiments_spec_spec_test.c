@@ -357,6 +357,18 @@ static void a_sweep_keeps_the_algorithms_of_a_row(void **state)
 	       "sweep: {grid: {algorithms.0.label: [a, b]}}\n",
 	    "2:13: a sweep can't change how many algorithms there are or their "
 	    "labels.");
+	/* Each label is one of a column, not the first alone. */
+	for (int i = 0; i < 3; i++) {
+		char text[256];
+		snprintf(text, sizeof(text),
+		    "figure: f\nalgorithms: [{name: vote, label: a}, "
+		    "{name: vote, label: b}, {name: vote, label: c}]\n"
+		    "sweep: {grid: {algorithms.%d.label: [d, e]}}\n",
+		    i);
+		expect(text,
+		    "2:13: a sweep can't change how many algorithms there are "
+		    "or their labels.");
+	}
 	expect_good("figure: f\nalgorithms: [{name: vote, label: a}]\n"
 		    "sweep: {grid: {algorithms.0.name: [vote, cover]}}\n");
 }

@@ -12,13 +12,18 @@ no test notices is printed, as FILE:LINE with both lines, and counted.
 
 The same seed draws the same mistakes of the same files. One that does not
 compile, or compiles to what was there before, is no mistake and is drawn
-anew. What runs ten times as long as its file's tests did before is noticed,
+anew; so is one that tests/equivalent.tsv says to change nothing that anybody
+may rely on, and why. Its lines are bound to the text of the program: one whose
+place has changed is named, and counts for nothing. What runs ten times as long as its file's tests did before is noticed,
 as a loop without an end; so a machine much busier than at the start flatters.
+The share of mistakes noticed comes with its 95 % interval (Clopper and
+Pearson's): by so few draws it is known no better.
 Exit code: 0 if at least --goal of the mistakes are noticed, 1 if not."""
 
 import argparse
 import concurrent.futures
 import hashlib
+import math
 import os
 import random
 import re
@@ -30,6 +35,7 @@ import time
 
 LAYERS = ["sim", "topo", "models", "algos", "results", "experiments"]
 WORK = "build/mutate"
+EQUIVALENT = "tests/equivalent.tsv"
 
 # What a slip of the pen does. Spaces as clang-format leaves them tell binary
 # signs from others.
@@ -97,6 +103,36 @@ class Mistake:
         return [t.splitlines()[pick].strip()
                 for t in (self.text, self.mutated())]
 
+    def key(self):
+        """As EQUIVALENT names it: by text, as numbers of lines move."""
+        above = self.text.splitlines()[self.line - 2].strip()
+        return (self.file, above, *self.both())
+
+
+def equivalents():
+    """The mistakes that are known to be none, each in a program that has its
+    place still."""
+    known = set()
+    with open(EQUIVALENT) as f:
+        for number, line in enumerate(f, 1):
+            if line.startswith("#") or line == "\n":
+                continue
+            file, above, old, new, why = line.rstrip("\n").split("\t")
+            if has_lines(file, above, old) and why:
+                known.add((file, above, old, new))
+            else:
+                print(f"{EQUIVALENT}:{number} is stale: {file} has no longer "
+                      f"{old!r} below {above!r}")
+    return known
+
+
+def has_lines(file, above, old):
+    if not os.path.isfile(file):
+        return False
+    with open(file) as f:
+        lines = [line.strip() for line in f]
+    return (above, old) in zip(lines, lines[1:])
+
 
 class Tree:
     """A copy of the checkout with a build of its own."""
@@ -133,6 +169,11 @@ class Tree:
                         continue
             os.makedirs(os.path.dirname(to), exist_ok=True)
             shutil.copy(name, to)
+        had = subprocess.run("git ls-files -z", shell=True, cwd=self.path,
+                             capture_output=True).stdout.decode()
+        for name in set(filter(None, had.split("\0"))) - kept:
+            if os.path.isfile(os.path.join(self.path, name)):
+                os.remove(os.path.join(self.path, name))
         # Tests ask git which files there are.
         for step in ("init -q", "add -A", "-c user.name=mutate -c "
                      "user.email=mutate@localhost commit -qm copy"):
@@ -148,8 +189,12 @@ class Tree:
         """Whether what PATTERN picks builds and passes; in ten times what it
         took when nothing was mistaken, and a minute."""
         made = programs(pattern)
+        # Scripts run the program; tests are linked with what it is made of.
+        if any(not n.endswith("_test") and re.search(pattern, n)
+               for n in test_names()):
+            made += " all"
         limit = self.seconds.get(pattern, 3600) * 10 + 60
-        return self.run(f"make -j2 all {made}") and \
+        return self.run(f"make -j2 {made}") and \
             self.run(f"tests/run.sh build 1 '{pattern}'", limit)
 
     def try_before(self, file):
@@ -176,28 +221,35 @@ class Tree:
             f.write(text)
 
 
+def own_header(file):
+    """The header that FILE includes first: of its name, or of its whole."""
+    with open(file) as f:
+        found = re.search(r'^#include ("[^"]*\.h")', f.read(), re.M)
+    return found.group(1) if found else '"' + file[:-2] + '.h"'
+
+
 def own_tests(file):
-    """Names of test programs that include FILE's header, nearest first."""
-    header = '"' + file[:-2] + '.h"'
-    stem = file[:-2].replace("/", "_")
+    """Names of test programs that are named after FILE or the header it belongs
+    to, and of those that include that header."""
+    header = own_header(file)
+    stems = [f[:-2].replace("/", "_") + "_" for f in (file, header[1:-1])]
     named, others = [], []
     for name in sorted(os.listdir("tests")):
         if not name.endswith("_test.c"):
             continue
         with open("tests/" + name) as f:
             text = f.read()
-        if name.startswith(stem + "_"):
+        if name.startswith(tuple(stems)):
             named.append(name[:-2])
         elif header in text:
             others.append(name[:-2])
-    return (named + others)[:8]
+    return named, others[:8 - min(len(named), 7)]
 
 
 def stages(file):
     """Patterns for tests/run.sh, from near to all."""
     folder = os.path.dirname(file).replace("/", "_")
-    near = own_tests(file)
-    found = ["^(" + "|".join(near) + ")$"] if near else []
+    found = ["^(" + "|".join(near) + ")$" for near in own_tests(file) if near]
     if file.startswith("experiments/cmd/"):
         verb = os.path.basename(file)[:-2].split("_")[0]
         found.append(f"^({verb}|help)$")
@@ -253,6 +305,26 @@ def drawn(args):
         yield Mistake(f, *p)
 
 
+def interval(k, n):
+    """Clopper and Pearson's 95 % interval of a share of K in N."""
+    def at_least(p):  # the chance of K or more
+        return sum(math.comb(n, i) * p**i * (1 - p)**(n - i)
+                   for i in range(k, n + 1))
+
+    def at_most(p):
+        return sum(math.comb(n, i) * p**i * (1 - p)**(n - i)
+                   for i in range(k + 1))
+
+    def solve(is_below):
+        low, high = 0., 1.
+        for _ in range(50):
+            middle = (low + high) / 2
+            low, high = (middle, high) if is_below(middle) else (low, middle)
+        return low
+    return (solve(lambda p: at_least(p) < .025) if k > 0 else 0.,
+            solve(lambda p: at_most(p) > .025) if k < n else 1.)
+
+
 def main():
     args = argparse.ArgumentParser(usage=__doc__)
     args.add_argument("-n", type=int, default=150)
@@ -267,14 +339,19 @@ def main():
     for tree in trees:
         tree.build()
     source, counts = drawn(args), {"noticed": 0, "survived": 0}
+    known, n_known = equivalents(), 0
     start, lock = time.time(), threading.Lock()
 
     def work(tree):
+        nonlocal n_known
         while counts["noticed"] + counts["survived"] < args.n:
             with lock:
                 mistake = next(source, None)
             if mistake is None:
                 return
+            if mistake.key() in known:
+                n_known += 1
+                continue
             verdict = try_one(tree, mistake, args.near)
             if verdict == "none":
                 continue
@@ -292,8 +369,10 @@ def main():
             future.result()
     done = sum(counts.values())
     share = counts["noticed"] / done if done else 0
+    low, high = interval(counts["noticed"], done) if done else (0, 1)
     print(f"\nseed {args.seed}: {counts['noticed']} of {done} noticed "
-          f"({share:.1%}; goal {args.goal:.0%})")
+          f"({share:.1%}, 95 % interval {low:.1%} to {high:.1%}; goal "
+          f"{args.goal:.0%}), besides {n_known} known as equivalent")
     return 0 if done and share >= args.goal else 1
 
 
