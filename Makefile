@@ -292,6 +292,18 @@ $B/experiments/report/draw.o: $B/experiments/report/cell.css.h
 $B/experiments/report/page.o: $(LINES:%=$B/%.h)
 $B/results/sql/sql_upkeep.o: $(TABLES:%=$B/%.h)
 
+# The collector's page is one file, which is a part of the program.
+LIVE_PAGE := experiments/live/page/page.css $(patsubst %, \
+	experiments/live/page/%.js,fresh draw heat page)
+$B/experiments/live/page/page.html: experiments/live/page/make.sh \
+	experiments/live/page/page.html $(LIVE_PAGE)
+	@mkdir -p $(@D); echo "  GEN   $@"
+	$(Q)experiments/live/page/make.sh $@ $(LIVE_PAGE)
+
+$B/experiments/live/page/page.o: $B/experiments/live/page/page.html
+$B/experiments/live/page/page.o: OURS += \
+	-DLIVE_PAGE_FILE='"$B/experiments/live/page/page.html"'
+
 -include $(shell find $B -path $B/deb -prune -o -name '*.d' -print 2>/dev/null)
 
 # --- tests -----------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "experiments/cmd/plan.h"
 #include "experiments/cmd/serve.h"
 #include "experiments/live/batch_export.h"
+#include "experiments/live/page/page.h"
 #include "models/sim/tcp_connect.h"
 #include "sim/text.h"
 
@@ -16,7 +17,7 @@ struct args {
 	struct xp_batch_store_params store;
 	struct cmd_plan plan;
 	const struct fabric_sim_tcp_ladder *ladder;
-	const char *dir, *export, *spec;
+	const char *dir, *db, *export, *spec;
 	int force;
 };
 
@@ -62,6 +63,9 @@ static const struct cmd_option cmd_collector_options[] = {
 	"don't wait for the disk: a batch taken survives a kill of the "
 	"collector, but maybe not a loss of power",
 	.take = take_no_sync, .at = CMD_AT(store.sync)},
+    {"db", 0, "FILE",
+	"show on the page / what `culprit jobs --continuous` writes there",
+	.take = cmd_take_text, .at = CMD_AT(db)},
     {"export", 0, "FILE.h5",
 	"serve nobody; write what DIR holds as a recording for `culprit jobs`",
 	.take = cmd_take_text, .at = CMD_AT(export)},
@@ -83,6 +87,8 @@ static void cmd_collector_check(const void *args, struct argp_state *state)
 	if (!a->dir)
 		argp_error(state, "--dir is missing");
 	/* Options that would have no effect are refused rather than ignored. */
+	if (a->export && a->db)
+		argp_error(state, "--db is not for --export, which serves nobody");
 	if (!a->export && (a->spec || a->plan.is_set || a->ladder || a->force))
 		argp_error(state,
 		    "SPEC, --set, --dc, --timers and --force are for --export");
@@ -96,6 +102,9 @@ static void cmd_collector_put_more(FILE *out, const void *args)
 	(void)args;
 	fprintf(out,
 	    "  POST /results  one batch of records, or of counters\n"
+	    "  GET /          the page: heat map, service level, alerts, "
+	    "agents\n"
+	    "  GET /v1/now    and more: what the page shows, as JSON\n"
 	    "  GET /health    counters, as JSON\n"
 	    "  GET /metrics   the same for Prometheus\n\n"
 	    "The form of a batch, and of the files (one batch behind the "
@@ -206,7 +215,8 @@ static int run_export(struct args *a)
 
 static int cmd_collector_serve(const struct args *a)
 {
-	struct xp_http_service service = {0};
+	struct xp_http_service service = {.page = xp_live_page_answer};
+	struct xp_live_page *page;
 	struct sim_err e = {0};
 	char what[128];
 	struct xp_http_server *server;
@@ -214,8 +224,15 @@ static int cmd_collector_serve(const struct args *a)
 	if (code != CMD_GOOD)
 		return code;
 	/* By whom it is from here on, whose all files are. */
-	int rc = xp_batch_store_open(&service.store, a->dir, &a->store, &e);
+	int rc = xp_live_page_open(&page, a->db, &e);
 	if (rc < 0) {
+		xp_http_close(server);
+		return cmd_fail(cmd_exit_of(rc), &e);
+	}
+	service.of_page = page;
+	rc = xp_batch_store_open(&service.store, a->dir, &a->store, &e);
+	if (rc < 0) {
+		xp_live_page_close(page);
 		xp_http_close(server);
 		return cmd_fail(cmd_exit_of(rc), &e);
 	}
@@ -225,6 +242,7 @@ static int cmd_collector_serve(const struct args *a)
 	    "%" PRIu64 " batches with %" PRIu64 " records so far",
 	    held.n_batches, held.n_records);
 	code = cmd_serve(server, &a->serve, &service, what);
+	xp_live_page_close(page);
 	/* Only closing tells whether all that was taken
 	 * has reached the disk. */
 	rc = xp_batch_store_close(service.store, &e);

@@ -476,27 +476,6 @@ static const struct control_route *control_route(const char *path,
 	return NULL;
 }
 
-/* A page of some site whose name was made to lead here (DNS rebinding) has that
- * name as its host; one that posts to us has an Origin. Neither is of whoever may
- * ask. */
-static int control_is_stranger(const struct xp_http_request *q)
-{
-	unsigned char ip[16];
-	char host[64];
-	if (q->origin)
-		return 1;
-	if (!q->host)
-		return 0;
-	const char *from = q->host + (*q->host == '[');
-	const size_t n =
-	    *q->host == '[' ? strcspn(from, "]") : strcspn(from, ":");
-	snprintf(host, sizeof(host), "%.*s",
-	    (int)(n < sizeof(host) ? n : sizeof(host)), from);
-	return strcmp(host, "localhost") != 0 &&
-	    inet_pton(AF_INET, host, ip) != 1 &&
-	    inet_pton(AF_INET6, host, ip) != 1;
-}
-
 static void control_route_to(struct xp_control_call *x,
     const struct control_route *to, const char *method)
 {
@@ -522,7 +501,7 @@ void xp_control_answer(void *arg, const struct xp_http_site *site,
 	struct xp_control_call x = {arg, site, &query, a};
 	const struct control_route *to;
 	struct sim_err e = {0};
-	if (control_is_stranger(q)) {
+	if (xp_http_is_stranger(q)) {
 		sim_fail(&e, SIM_EINVAL,
 		    "pages of other sites may not ask: there is an Origin, or "
 		    "the Host is no number and not localhost.");

@@ -77,6 +77,21 @@ static struct MHD_Response *stream_response(struct xp_http_stream *x)
 	return r;
 }
 
+/* Bytes that nobody is told of are copied. */
+static struct MHD_Response *bytes_response(struct xp_http_answer *a)
+{
+	void *bytes = (void *)(uintptr_t)a->bytes;
+	if (!a->rest)
+		return MHD_create_response_from_buffer(a->n_bytes, bytes,
+		    MHD_RESPMEM_MUST_COPY);
+	struct MHD_Response *r =
+	    MHD_create_response_from_buffer_with_free_callback_cls(a->n_bytes,
+		bytes, a->rest, a->of);
+	if (!r)
+		a->rest(a->of);
+	return r;
+}
+
 /* --- requests ------------------------------------------------------------- */
 /* From here on the deadline is that of sending, which begins with the
  * answer. */
@@ -91,8 +106,7 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
 	else if (a->stream && !(r = stream_response(a->stream)))
 		return MHD_NO;
 	if (!r)
-		r = MHD_create_response_from_buffer(a->n_bytes,
-		    (void *)(uintptr_t)a->bytes, MHD_RESPMEM_MUST_COPY);
+		r = bytes_response(a);
 	if (!r)
 		return MHD_NO;
 	xp_http_count(s, a->counter, 1);
@@ -110,6 +124,8 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
 	 * is none, and the next answer would begin with that. */
 	if (c->is_head && is_open)
 		MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
+	for (const char *const *h = a->headers; h && *h; h += 2)
+		MHD_add_response_header(r, h[0], h[1]);
 	if (a->note[0] != '\0')
 		MHD_add_response_header(r, "Culprit-Note", a->note);
 	if (a->allow)
@@ -203,9 +219,14 @@ static enum MHD_Result take_head(struct xp_http_server *s,
 		return MHD_YES;
 	look_at_site(s, c->target, &site);
 	memset(&a, 0, offsetof(struct xp_http_answer, text));
-	if (s->service.answer && !xp_http_is_ill(&q, &a)) {
+	if (xp_http_is_ill(&q, &a)) {
+		c->wants_body = 0;
+	} else if (s->service.page && q.length == 0 && q.n_codings == 0 &&
+	    s->service.page(s->service.of_page, &site, &q, &a)) {
+		c->wants_body = 0;
+	} else if (s->service.answer) {
 		s->service.answer(s->service.arg, &site, &q, &a);
-	} else if (!s->service.answer) {
+	} else {
 		c->wants_body =
 		    xp_http_head(&site, &q, &a) == XP_HTTP_SEND_BODY;
 	}

@@ -60,6 +60,13 @@ struct xp_http_service {
 	    const struct xp_http_request *q, struct xp_http_answer *a);
 	void *arg;
 
+	/* Not NULL: asked first about requests without a body; 0: the target is
+	 * none of its own, and A was left alone. A is zeroed but for its text.
+	 * Several threads ask at a time. */
+	int (*page)(void *of_page, const struct xp_http_site *site,
+	    const struct xp_http_request *q, struct xp_http_answer *a);
+	void *of_page;
+
 	/* Not NULL: hears, in xp_http_run(), of clients that were refused and of
 	 * new files, a line without its end; ten a second at most. */
 	void (*tell)(void *arg, enum xp_daemon_level level, const char *line);

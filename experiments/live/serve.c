@@ -7,6 +7,7 @@
  */
 #include "experiments/live/serve.h"
 
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -113,7 +114,7 @@ static void live_serve_metrics(const struct xp_http_site *site,
 /* Whether a list of entity tags, or "*", has ETAG. If-None-Match compares
  * weakly (RFC 9110 13.1.2), so W/ is passed over. What is not such a list has
  * no tag, and the whole answer is sent, which is never wrong. */
-static int has_tag(const char *list, const char *etag)
+int xp_http_has_tag(const char *list, const char *etag)
 {
 	const char *p = list + strspn(list, " \t");
 	const size_t n = strlen(etag);
@@ -188,7 +189,7 @@ static void say_list(const struct xp_http_site *site,
 	 * need not be made to be compared. */
 	snprintf(a->etag, sizeof(a->etag), "\"%016" PRIx64 "-%s\"",
 	    site->plan->version, address);
-	if (q->if_none_match && has_tag(q->if_none_match, a->etag)) {
+	if (q->if_none_match && xp_http_has_tag(q->if_none_match, a->etag)) {
 		live_serve_say(a, 304, XP_HTTP_not_modified, xml, "%s", "");
 		return;
 	}
@@ -196,6 +197,28 @@ static void say_list(const struct xp_http_site *site,
 	a->counter = XP_HTTP_pinglists;
 	a->type = xml;
 	a->is_pinglist = 1;
+}
+
+/* --- strangers ------------------------------------------------------------ */
+/* A page of some site whose name was made to lead here (DNS rebinding) has that
+ * name as its host; one that posts to us has an Origin. Neither is of whoever may
+ * ask. */
+int xp_http_is_stranger(const struct xp_http_request *q)
+{
+	unsigned char ip[16];
+	char host[64];
+	if (q->origin)
+		return 1;
+	if (!q->host)
+		return 0;
+	const char *from = q->host + (*q->host == '[');
+	const size_t n =
+	    *q->host == '[' ? strcspn(from, "]") : strcspn(from, ":");
+	snprintf(host, sizeof(host), "%.*s",
+	    (int)(n < sizeof(host) ? n : sizeof(host)), from);
+	return strcmp(host, "localhost") != 0 &&
+	    inet_pton(AF_INET, host, ip) != 1 &&
+	    inet_pton(AF_INET6, host, ip) != 1;
 }
 
 /* --- routes --------------------------------------------------------------- */

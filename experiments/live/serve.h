@@ -119,15 +119,21 @@ struct xp_http_answer {
 	unsigned status;
 	enum xp_http_counter counter;
 	const char *type, *allow; /* allow: NULL but for 405 */
+	/* More headers: names, each with its value behind it, then NULL. NULL:
+	 * none. */
+	const char *const *headers;
 	char etag[48];            /* "": none */
 	char note[96];            /* a header Culprit-Note; "": none */
 	int is_pinglist;          /* the body is the list of `server` */
 	uint32_t server;
 	struct algo_pingmesh_wire_id batch; /* that is to be kept */
 	struct xp_http_stream *stream;      /* the body; NULL: bytes */
-	/* Else; good as long as the answer, which is not to be copied. */
+	/* Else; good as long as the answer, which is not to be copied, or, with
+	 * REST, until that is called with OF, once they are sent. */
 	const char *bytes;
 	size_t n_bytes;
+	void (*rest)(void *of);
+	void *of;
 	char text[XP_HTTP_TEXT];
 };
 
@@ -141,6 +147,14 @@ const char *xp_http_target(const char *target, const char **host, size_t *n);
 /* 1 if Q is refused as it can be read in more ways than one, or asks for what no
  * server of ours does: the answer is A. */
 int xp_http_is_ill(const struct xp_http_request *q, struct xp_http_answer *a);
+
+/* Whether If-None-Match, LIST, has ETAG, or is "*". */
+int xp_http_has_tag(const char *list, const char *etag);
+
+/* Whether a page of some other site asks, by way of a browser's user: its name was
+ * made to lead here, so it is the Host and is none of a number or localhost; or
+ * there is an Origin. */
+int xp_http_is_stranger(const struct xp_http_request *q);
 
 /* Returns ANSWERED or SEND_BODY. */
 enum xp_http_next xp_http_head(const struct xp_http_site *site,
