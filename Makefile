@@ -15,6 +15,7 @@
 #   make check-cluster  sweeps on a Slurm of this machine, which is started and
 #                     ended: installs Slurm, as root, minutes
 #   make check-browser  a report's page, used in a headless Chromium
+#   make check-page   a collector's page, likewise: installs Chromium, a minute
 #   make soak-real    the same with a loss of 0.1 %, for minutes
 #   make accuracy     the detection-accuracy gates alone  [GATE=--fresh-seed]
 #   make bench        speed and memory, as ratios measured in one run
@@ -383,6 +384,11 @@ check-cluster:
 check-browser: all
 	@tests/browser/run.sh $B
 
+check-page:
+	@tests/deps.sh $(DEPS) chromium
+	@$(MAKE) --no-print-directory -j$J all
+	@tests/browser/live.sh $B
+
 soak-real: deps
 	@$(MAKE) --no-print-directory -j$J all
 	@CULPRIT=$(CURDIR)/$B/culprit BUILD=$(CURDIR)/$B SOAK=1 \
@@ -546,6 +552,7 @@ lint: $(GATES)
 FORCE:
 .SECONDARY:
 .PHONY: all help deps quickstart check check-real check-cluster check-browser \
+	check-page \
 	soak-real verify expected arena accuracy bench scale soak mutate faults figures \
 	fuzz map clean $(GATES) \
 	lint FORCE

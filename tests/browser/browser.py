@@ -27,6 +27,7 @@ class Browser:
         self.got, got_write = os.pipe()
         self.buffer = b""
         self.n = 0
+        self.dark = dark
         self.events = []
 
         def hand_over():
@@ -127,9 +128,9 @@ class Browser:
             self.call("Input.dispatchKeyEvent", type=kind, key=key,
                       code=key, windowsVirtualKeyCode=code, **text)
 
-    def complaints(self):
+    def complaints(self, own=None):
         """What the console got of warnings and errors, and any request that
-        is not for the page itself."""
+        is not for the page itself, nor for what begins with OWN."""
         # Answers a call, so that all that came before it is there.
         self.run("new Promise((r) => requestAnimationFrame(() => "
                  "setTimeout(r, 50)))")
@@ -147,8 +148,41 @@ class Browser:
             elif what == "Network.requestWillBeSent":
                 urls.append(p["request"]["url"])
         out += [f"asks for {u[:100]}" for u in urls[1:]
-                if not u.startswith("data:")]
+                if not u.startswith("data:") and
+                not (own and u.startswith(own))]
         return out
+
+    def resize(self, width, height):
+        self.call("Emulation.setDeviceMetricsOverride", width=width,
+                  height=height, deviceScaleFactor=1, mobile=False)
+
+    @staticmethod
+    def json(x):
+        return json.dumps(x)
+
+    def worst_contrast(self):
+        """Of the texts that are seen, the least contrast with what is behind
+        them, and which that is."""
+        return self.run("""(() => {
+        const parse = (c) => c.match(/[0-9.]+/g).map(Number);
+        const light = (c) => { const [r, g, b] = parse(c).map((x) => {
+            x /= 255;
+            return x <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4; });
+            return .2126 * r + .7152 * g + .0722 * b; };
+        const behind = (e) => { for (; e; e = e.parentElement) {
+            const c = getComputedStyle(e).backgroundColor;
+            if (parse(c)[3] !== 0) return c; } return "rgb(255, 255, 255)"; };
+        let worst = [99];
+        for (const e of document.querySelectorAll("body *")) {
+            if (e.closest("svg, .figure, script, :disabled") ||
+                !e.checkVisibility() ||
+                ![...e.childNodes].some((n) => n.nodeType === 3 &&
+                    n.textContent.trim())) continue;
+            const a = light(getComputedStyle(e).color), b = light(behind(e));
+            const k = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
+            if (k < worst[0]) worst = [k, e.outerHTML.slice(0, 200)];
+        }
+        return worst; })()""")
 
     def picture(self, path):
         data = self.call("Page.captureScreenshot", format="png")["data"]

@@ -28,17 +28,26 @@ db.execute("PRAGMA user_version = 1")
 db.execute(f"PRAGMA application_id = {0x43554c50}")
 
 
-def add(table, *values):
-    db.execute(f"INSERT INTO {table} VALUES "
-               f"({', '.join('?' * len(values))})", values)
+KNOWN = {}
+
+
+def add(table, **row):
+    """A row; what must have a value and is not told is 0."""
+    if table not in KNOWN:
+        KNOWN[table] = [c[1] for c in db.execute(
+            f"PRAGMA table_info({table})") if c[3] and c[4] is None]
+    row = {**dict.fromkeys(KNOWN[table], 0), **row}
+    db.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES "
+               f"({', '.join('?' * len(row))})", list(row.values()))
 
 
 def window(job, begin, length, n_records):
     row = begin * 4 + PLACE[job]
     ns = 10**9
-    add("window", row, job, begin * ns, (begin + length) * ns,
-        (begin + length + 600) * ns, (begin + length + 601) * ns,
-        "made" if n_records else "empty", n_records, 0, 0, 1)
+    add("window", id=row, job=job, from_ns=begin * ns,
+        to_ns=(begin + length) * ns, due_ns=(begin + length + 600) * ns,
+        made_ns=(begin + length + 601) * ns, n_records=n_records,
+        state="made" if n_records else "empty")
     return row
 
 
@@ -58,8 +67,9 @@ def cell(pattern, src, dst, bad):
 
 def scope(row, kind, number, name, p99, drop, verdict=None):
     n = 40000
-    add("sla", row, 0, kind, number, name, n, round(n * drop), drop, 200.5,
-        p99, None, verdict)
+    add("sla", window=row, scope=kind, scope_id=number, name=name, n_success=n,
+        n_drop=round(n * drop), drop_rate=drop, p50_us=200.5, p99_us=p99,
+        verdict=verdict)
 
 
 def fill(row, pattern, bad):
@@ -69,10 +79,12 @@ def fill(row, pattern, bad):
             c = cell(pattern, src, dst, bad)
             if c:
                 p99, n, drop = c
-                add("pod_pair", row, 0, src, dst, n, drop, 0 if n else 960,
-                    drop / n if n else None, 210.5 if n else None, p99)
+                add("pod_pair", window=row, src_pod=src, dst_pod=dst,
+                    n_success=n, n_drop=drop, n_failed=0 if n else 960,
+                    drop_rate=drop / n if n else None,
+                    p50_us=210.5 if n else None, p99_us=p99)
     drop = .016 if pattern == "spine_failure" else .004 if slow else 1.2e-5
-    p99 = 3.0e6 if pattern == "spine_failure" else 4300 if slow else 690
+    p99 = 3.0e6 if pattern == "spine_failure" else 4300. if slow else 690.
     scope(row, "dc", 0, None, p99 * rng.uniform(.95, 1.05),
           drop * rng.uniform(.8, 1.2))
     for i, name in enumerate(SERVICES):
@@ -82,18 +94,16 @@ def fill(row, pattern, bad):
               (.02 if hit else 1e-5) * rng.uniform(.6, 1.4),
               "network" if hit else "not_network")
         if hit:
-            add("alert", row, 0, "p99_us", "service", i, name, 3.0e6, 5000.,
-                None)
-            add("alert", row, 0, "drop_rate", "service", i, name, .02, .001,
-                None)
+            for kind, value, bound in ("p99_us", 3e6, 5000.), \
+                    ("drop_rate", .02, .001):
+                add("alert", window=row, kind=kind, scope="service",
+                    scope_id=i, name=name, value=value, bound=bound)
     if pattern != "normal":
-        add("alert", row, 0, "pattern", "dc", 0, None, None, None,
-            BAD[0] if hostile else pattern)
-    n_alerts = 0 if pattern == "normal" else 5
-    # A pattern that this page does not know is a word all the same.
-    add("summary", row, 0, 40000, 8 if pattern == "pod_down" else 0, .99,
-        drop, float(p99), n_alerts,
-        pattern, None, None)
+        add("alert", window=row, kind="pattern", scope="dc",
+            says=BAD[0] if hostile else pattern)
+    add("summary", window=row, n_probes=40000, seen_share=.99, drop_rate=drop,
+        n_silent=8 if pattern == "pod_down" else 0, p99_us=p99,
+        n_alerts=0 if pattern == "normal" else 5, pod_pattern=pattern)
 
 
 first = end - n_windows * 600
@@ -101,21 +111,24 @@ for i in range(n_windows):
     begin = first + i * 600
     pattern = PATTERNS[i * 4 // n_windows] if n_windows < 12 else \
         PATTERNS[(i // 3) % 4]
-    row = window("10min", begin, 600, 40000)
-    fill(row, pattern, 3 % n_pods)
+    fill(window("10min", begin, 600, 40000), pattern, 3 % n_pods)
 row = window("1hour", end // 3600 * 3600 - 3600, 3600, 240000)
 scope(row, "dc", 0, None, 700., 1e-5)
-add("black_hole", row, 0, 7, 4, 3, .75, BAD[2] if hostile else "reload")
-add("random_drop", row, 0, 1, 2, 60000, 900, .014, .016)
+add("black_hole", window=row, tor=7, n_alive=4, n_symptom=3, score=.75,
+    action=BAD[2] if hostile else "reload")
+add("random_drop", window=row, pod=1, pod2=2, n_success=60000, n_drop=900,
+    drop_rate_lo=.014, drop_rate_hi=.016)
 for name, ok in ("on_time", 1), ("data", 1), ("servers", 0):
-    add("watchdog", (end - 600) * 4 + 1, name, ok,
-        BAD[0] if hostile else "40 of 48 servers were heard of"
-        if name == "servers" else "as it should be")
+    add("watchdog", window=(end - 600) * 4 + 1, name=name, ok=ok,
+        says=BAD[0] if hostile else "as it should be" if ok
+        else "40 of 48 servers were heard of")
 for s in range(N_SERVERS):
     ip = (10 << 24) + 1 + s
     address = ".".join(str(ip >> k & 255) for k in (24, 16, 8, 0))
     last = end - (4000 if s // 8 == 3 else rng.randint(1, 60))
-    add("agent", ip, address, 0, s, (first - 9) * 10**9, last * 10**9,
-        first * 10**9, 1, 1000 + s, 40000 + s, s % 5)
+    add("agent", ip=ip, address=address, server=s,
+        first_seen_ns=(first - 9) * 10**9, last_seen_ns=last * 10**9,
+        born_ns=first * 10**9, n_starts=1, n_batches=1000 + s,
+        n_records=40000 + s, n_lost=s % 5)
 db.commit()
 db.close()

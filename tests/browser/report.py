@@ -211,25 +211,7 @@ def all_is_legible(b):
     b.open(page + "#small/3")
     dark = b.run("matchMedia('(prefers-color-scheme: dark)').matches")
     picture(b, "dark" if dark else "bright")
-    worst = b.run("""(() => {
-        const parse = (c) => c.match(/[0-9.]+/g).map(Number);
-        const light = (c) => { const [r, g, b] = parse(c).map((x) => {
-            x /= 255;
-            return x <= .03928 ? x / 12.92 : ((x + .055) / 1.055) ** 2.4; });
-            return .2126 * r + .7152 * g + .0722 * b; };
-        const behind = (e) => { for (; e; e = e.parentElement) {
-            const c = getComputedStyle(e).backgroundColor;
-            if (parse(c)[3] !== 0) return c; } return "rgb(255, 255, 255)"; };
-        let worst = [99];
-        for (const e of document.querySelectorAll("body *")) {
-            if (e.closest("svg, .figure, script") || !e.checkVisibility() ||
-                ![...e.childNodes].some((n) => n.nodeType === 3 &&
-                    n.textContent.trim())) continue;
-            const a = light(getComputedStyle(e).color), b = light(behind(e));
-            const k = (Math.max(a, b) + .05) / (Math.min(a, b) + .05);
-            if (k < worst[0]) worst = [k, e.outerHTML.slice(0, 200)];
-        }
-        return worst; })()""")
+    worst = b.worst_contrast()
     assert worst[0] >= 4.5, worst
 
 

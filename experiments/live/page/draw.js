@@ -59,7 +59,7 @@ const colours = () => {
 };
 
 // --- charts ------------------------------------------------------------------
-const WIDE = 300, HIGH = 74, LEFT = 44, RIGHT = 4, TOP = 6, LOW = 62;
+const HIGH = 74, LEFT = 44, RIGHT = 4, TOP = 6, LOW = 62;
 
 // Runs of neighbours that have a value: where one is missing, no line is drawn.
 const runs = (points, length) => {
@@ -77,8 +77,9 @@ const runs = (points, length) => {
 
 // Values over time on a logarithmic scale from OF.min to OF.max, with the bound as a
 // line; zeros lie on the ground. OF: points [{s, y}], from_s, to_s, length, bound,
-// text(y), label, at_s, pick(s).
+// text(y), label, at_s, pick(s), wide (in units of its text's size).
 const chart = (of) => {
+	const WIDE = of.wide;
 	const svg = draw("svg", {viewBox: `0 0 ${WIDE} ${HIGH}`, class: "chart", role: "img",
 		"aria-label": of.label});
 	const x = (s) => LEFT + (WIDE - LEFT - RIGHT) * (s - of.from_s) / Math.max(1, of.to_s - of.from_s);

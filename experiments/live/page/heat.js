@@ -82,6 +82,9 @@ const heatMap = (canvas, heat, {move, open}) => {
 				if (p.step >= 18)
 					mark(g, word, x, y, p.step - gap, cell);
 			}
+		g.strokeStyle = of.rule;
+		g.lineWidth = 1;
+		g.strokeRect(p.x - .5, p.y - .5, p.size + 1, p.size + 1);
 		labels(g, p, of);
 		if (heat.at) {
 			g.strokeStyle = of.ink;

@@ -60,9 +60,9 @@ const tellState = () => {
 	const reloaded = state.now && state.now.page !== state.build;
 	document.body.dataset.level = is.level;
 	find("word").textContent = is.word;
-	find("says").textContent = is.says;
-	document.title = (is.level === "good" || is.level === "past" ? "" : is.word + " \u2013 ") + "Pingmesh";
 	const bad = ["old", "lost", "clock"].includes(is.level);
+	find("says").textContent = bad ? "" : is.says;
+	document.title = (is.level === "good" || is.level === "past" ? "" : is.word + " \u2013 ") + "Pingmesh";
 	const words = bad ? is.word + ": " + is.says + "."
 		: reloaded ? "The collector was replaced by another version: reload this page." 
 			: state.problem ? state.problem : "";
@@ -167,28 +167,28 @@ const spanOf = (points) => {
 	const s = Number(find("span").value), last = points.length ? points[points.length - 1].s : 0;
 	return {from_s: Math.max(last - s, points.length ? points[0].s : 0), to_s: last};
 };
-const levelCharts = (points, size, label, pick) => {
-	const {from_s, to_s} = spanOf(points);
-	const of = points.filter((p) => p.s >= from_s);
-	const base = {from_s, to_s, length: size, at_s: shown() ? shown().from_s : null, pick,
-		begin: utc(from_s), end: utc(to_s)};
-	return [chart({...base, points: of.map((p) => ({s: p.s, y: p.p99_us})), min: 100, max: 1e7, bound: state.bounds.p99_us,
-		text: time, label: label + ", P99 over time"}),
-	chart({...base, points: of.map((p) => ({s: p.s, y: p.drop_rate})), min: 1e-6, max: 1, bound: state.bounds.drop_rate,
-		text: (v) => v === 1 ? "1" : "1e" + Math.round(Math.log10(v)), label: label + ", drop rate over time"})];
-};
 const pickTime = (s) => {
 	const near = state.windows.reduce((best, w) => !best || Math.abs(w.from_s + length() / 2 - s) <
 		Math.abs(best.from_s + length() / 2 - s) ? w : best, null);
 	if (near)
 		goTo(near.from_s);
 };
+const levelCharts = (points, size, label, wide) => {
+	const {from_s, to_s} = spanOf(points);
+	const of = points.filter((p) => p.s >= from_s);
+	const base = {from_s, to_s, length: size, at_s: shown() ? shown().from_s : null,
+		pick: pickTime, wide, begin: utc(from_s), end: utc(to_s)};
+	return [chart({...base, points: of.map((p) => ({s: p.s, y: p.p99_us})), min: 100, max: 1e7, bound: state.bounds.p99_us,
+		text: time, label: label + ", P99 over time"}),
+	chart({...base, points: of.map((p) => ({s: p.s, y: p.drop_rate})), min: 1e-6, max: 1, bound: state.bounds.drop_rate,
+		text: (v) => v === 1 ? "1" : "1e" + Math.round(Math.log10(v)), label: label + ", drop rate over time"})];
+};
 const openPair = async (at) => {
 	find("history").replaceChildren(make("p", {class: "soft"}, "Asking\u2026"));
 	const of = rows((await ask(`/v1/pair/10min/${state.dc}/${at.src}/${at.dst}`)).windows).reverse();
 	const points = of.map((w) => ({s: w.from_s, p99_us: w.p99_us, drop_rate: w.drop_rate}));
 	find("history").replaceChildren(make("p", {class: "soft"}, `Pod ${at.src} to pod ${at.dst}: P99, then drop rate`),
-		...levelCharts(points, length(), "pair", pickTime));
+		...levelCharts(points, length(), "pair", Math.max(300, find("history").clientWidth)));
 };
 const paint = heatMap(find("heat"), heat, {move: () => tellPair(), open: (at) => tell(openPair(at))});
 
@@ -240,7 +240,7 @@ const tellAlerts = () => {
 	find("open").textContent = open.length ? open.length + " open" : "none open";
 	find("open").className = open.length ? "count is-bad" : "count is-good";
 	find("alert-rows").replaceChildren(...list.map((a) => make("tr", {class: isOpen(a) ? "open" : "over"},
-		make("td", {class: "time"}, utc(a.since_s)), make("td", {class: "time"}, isOpen(a) ? "now" : utc(a.until_s)),
+		make("td", {class: "time"}, utc(a.since_s)), make("td", {class: "time"}, isOpen(a) ? "open" : utc(a.until_s)),
 		make("td", {}, whereOf(a)), make("td", {}, (KINDS[a.kind] || a.kind) + (a.says ? ": " + a.says : "") + ", " + a.job),
 		make("td", {class: "num"}, valueOf(a, a.worst), a.bound !== null ? " > " + valueOf(a, a.bound) : ""))));
 	if (!list.length)
@@ -308,7 +308,7 @@ const tellLevels = () => {
 			return make("article", {class: bad ? "card alerts" : "card"}, make("h3", {}, name),
 				make("p", {class: "soft"}, p ? `P99 ${time(p.p99_us)}, drop rate ${rate(p.drop_rate)}` +
 					(p.verdict && p.verdict !== "not_network" ? "; " + (VERDICTS[p.verdict] || p.verdict) : "")
-					: "nothing in this window"), ...levelCharts(of.points, size, name, pickTime));
+					: "nothing in this window"), ...levelCharts(of.points, size, name, 300));
 		}));
 	if (!by.size)
 		find("cards").append(make("p", {class: "soft"}, "No window of this length has been made yet."));
@@ -356,6 +356,15 @@ const loadAll = async () => {
 	await loadAgents();
 };
 
+// The bounds by which alerts were made are those that are drawn.
+const NAMES = {max_drop_rate: "drop_rate", max_p99_us: "p99_us", yellow_us: "yellow_us", red_us: "red_us"};
+const takeBounds = () => {
+	for (const {key, value} of state.now.database ? rows(state.now.database.bounds) : [])
+		if (Number(value) > 0)
+			state.bounds[NAMES[key]] = Number(value);
+	tellLegend();
+};
+
 // Where there are several. A choice that is none any more is given up.
 const tellDcs = () => {
 	const list = state.now.database ? rows(state.now.database.dcs).map((r) => r.dc) : [];
@@ -379,6 +388,7 @@ const look = async () => {
 		tellState();
 		tellDogs();
 		tellDcs();
+		takeBounds();
 		// Only when a window was made or remade has anything else changed.
 		const made = JSON.stringify([state.now.database, state.dc, find("span").value]);
 		if (state.now.database && made !== seen) {

@@ -15,7 +15,7 @@
 
 /* --- queries -------------------------------------------------------------- */
 /* A query takes the job first, where there is one, and then the numbers. */
-enum { LIVE_VIEW_PARTS = 4 };
+enum { LIVE_VIEW_PARTS = 5 };
 struct xp_live_view {
 	const char *name;
 	int has_job;
@@ -38,40 +38,50 @@ struct xp_live_view {
 	"(SELECT n.id FROM window n WHERE n.job = '1hour' " LIVE_HAS_DATA      \
 	"ORDER BY n.from_ns DESC LIMIT 1)"
 
-static const struct xp_live_view live_now =
-    {"now", 0, 0,
-	{
-	    {"newest",
-		"SELECT w.job, " LIVE_SECONDS("w.from_ns") " AS "
-							   "from_s,"
-							   " " LIVE_SECONDS("w."
-									    "to"
-									    "_n"
-									    "s") " AS to_s, " LIVE_SECONDS("w.due_ns") " AS due_s, " LIVE_SECONDS(
-							       "w.made_ns") " A"
+static const struct xp_live_view live_now = {"now", 0, 0,
+    {
+	{"newest",
+	    "SELECT w.job, " LIVE_SECONDS(
+		"w.from_ns") " AS "
+			     "from_s,"
+			     " " LIVE_SECONDS(
+				 "w."
+				 "to"
+				 "_n"
+				 "s") " AS to_s, " LIVE_SECONDS("w.due_ns") " A"
 									    "S "
-									    "ma"
-									    "de"
-									    "_s"
-									    " " LIVE_NEWEST("")},
-	    {"with_data",
-		"SELECT w.job, " LIVE_SECONDS("w.from_ns") " AS "
-							   "from_s,"
-							   " " LIVE_SECONDS("w."
-									    "to"
-									    "_n"
-									    "s") " AS to_s " LIVE_NEWEST(
-							       LIVE_HAS_DATA)},
-	    {"watchdogs",
-		"SELECT w.job, d.name, d.ok, d.says " LIVE_NEWEST(
-		    "") " JOIN watchdog d ON d.window = w.id ORDER BY w.id "
-			"DESC, d.name"},
-	    {"dcs",
-		"SELECT s.dc FROM summary s WHERE s.window = (SELECT n.id FROM "
-		"window n WHERE n.job = '10min' ORDER BY n.from_ns DESC LIMIT "
-		"1)"},
-	},
-	0};
+									    "du"
+									    "e_"
+									    "s,"
+									    " " LIVE_SECONDS("w.made_ns") " A"
+													  "S "
+													  "ma"
+													  "de"
+													  "_s"
+													  " " LIVE_NEWEST(
+													      "")},
+	{"with_data",
+	    "SELECT w.job, " LIVE_SECONDS(
+		"w.from_ns") " AS "
+			     "from_s,"
+			     " " LIVE_SECONDS(
+				 "w."
+				 "to"
+				 "_n"
+				 "s") " AS to_s " LIVE_NEWEST(LIVE_HAS_DATA)},
+	{"watchdogs",
+	    "SELECT w.job, d.name, d.ok, d.says " LIVE_NEWEST(
+		"") " JOIN watchdog d ON d.window = w.id ORDER BY w.id "
+		    "DESC, d.name"},
+	{"bounds",
+	    "SELECT key, value FROM meta WHERE key IN ('max_drop_rate', "
+	    "'max_p99_us', 'yellow_us', 'red_us')"},
+	{"dcs",
+	    "SELECT s.dc FROM summary s WHERE s.window = (SELECT n.id FROM "
+	    "window n WHERE n.job = '10min' ORDER BY n.from_ns DESC LIMIT "
+	    "1)"},
+    },
+    0};
 
 static const struct xp_live_view live_views[] = {
     {"windows", 1, 1,
