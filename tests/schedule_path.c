@@ -95,15 +95,15 @@ struct path_world {
 	} probe[PROBES];
 	uint64_t n_probes;
 	struct {
-		uint64_t token;
+		uint64_t token, epoch;
 		uint32_t conn;
 		sim_ns until;
 	} query[QUERIES];
 	uint32_t n_queries;
 	sim_ns start[STARTS]; /* of traces and queries, the last */
 	uint64_t n_starts;
-	uint32_t asking; /* 1 + whom the step under way is about; 0: nobody */
-	sim_ns asked_for_ns;
+	uint32_t asking;   /* 1 + whom the step under way is about; 0: nobody */
+	uint64_t of_epoch; /* in which that sent again */
 	unsigned char state[PATH_AGENT_STATE + 64];
 };
 
@@ -161,13 +161,14 @@ static void on_query(struct path_world *w, const struct agent_action *a)
 	mark(w, w->asking - 1);
 	w->query[w->n_queries].token = a->token;
 	w->query[w->n_queries].conn = w->asking - 1;
+	w->query[w->n_queries].epoch = w->epoch;
 	w->query[w->n_queries++].until = w->agent.t + timeout_of(w);
 	w->agent.tally->seen[PATH_ASKED]++;
 }
 
 /* The probes of a trace leave in one step: TTL 1 up to the last. */
 static void on_probes(struct path_world *w, const struct agent_action *a,
-    size_t n, uint32_t conn, uint32_t dip)
+    size_t n, uint32_t conn, uint64_t of_epoch, uint32_t dip)
 {
 	struct path_trace *x = &w->trace[w->n_traces];
 	struct topo_tuple tuple = tuple_of(conn);
@@ -192,8 +193,9 @@ static void on_probes(struct path_world *w, const struct agent_action *a,
 		w->probe[w->n_probes % PROBES].tuple = tuple;
 		w->probe[w->n_probes++ % PROBES].ip_id = a[i].ip_id;
 	}
-	/* Of a connection of an epoch that is over by now. */
-	if (w->conn[conn].epoch != w->epoch)
+	/* What its connection had counted by the end of an epoch that was over
+	 * before the load balancer answered, the books do not keep. */
+	if (of_epoch != w->epoch)
 		x->n_retx = UINT32_MAX;
 	w->n_traces++;
 	w->agent.tally->seen[PATH_TRACED]++;
@@ -260,7 +262,7 @@ static void path_took(void *world, const struct agent_event *ev)
 		    "a connection without a handshake is not traced");
 		mark(w, w->asking - 1);
 	}
-	on_probes(w, &out->action[first], n_probes, w->asking - 1,
+	on_probes(w, &out->action[first], n_probes, w->asking - 1, w->of_epoch,
 	    ev->kind == AGENT_SLB_REPLY ? ev->dip : 0);
 }
 
@@ -290,10 +292,11 @@ static void path_forget(struct path_world *w)
 }
 
 static void path_event(struct path_world *w, const struct agent_event *ev,
-    uint32_t asking)
+    uint32_t asking, uint64_t of_epoch)
 {
 	path_turn(w);
 	w->asking = asking;
+	w->of_epoch = of_epoch;
 	schedule_agent_step(&w->agent, ev);
 	w->asking = 0;
 }
@@ -313,7 +316,7 @@ static void path_retx(struct path_world *w, uint32_t conn, int established)
 	}
 	c->n_retx++;
 	w->agent.tally->seen[PATH_RETX]++;
-	path_event(w, &ev, 1 + conn);
+	path_event(w, &ev, 1 + conn, w->epoch);
 	w->agent.tally->seen[PATH_BUSY] +=
 	    w->n_traces + w->n_queries == PATH_AGENT_SLOTS;
 }
@@ -328,12 +331,13 @@ static void path_mapped(struct path_world *w, uint32_t x, uint32_t y)
 	    .ok = y % 4 != 3,
 	    .dip = topo_addr_of_host(1 + y % 90)};
 	const uint32_t conn = w->query[i].conn;
+	const uint64_t of_epoch = w->query[i].epoch;
 	w->query[i] = w->query[--w->n_queries];
 	w->agent.tally->seen[PATH_REFUSED] += !ev.ok;
-	path_event(w, &ev, 1 + conn);
+	path_event(w, &ev, 1 + conn, of_epoch);
 	/* What comes twice changes nothing. */
 	if (y >> 31)
-		path_event(w, &ev, 0);
+		path_event(w, &ev, 0, 0);
 }
 
 /* An answer to a probe of TUPLE with IP_ID; the books know whether there is a trace
@@ -358,7 +362,7 @@ static void path_answer(struct path_world *w, const struct topo_tuple *tuple,
 			is_of_one = 1;
 		}
 	w->agent.tally->seen[is_of_one ? PATH_HOPS : PATH_STRAY]++;
-	path_event(w, &ev, 0);
+	path_event(w, &ev, 0, 0);
 }
 
 static void path_hop(struct path_world *w, uint32_t x, uint32_t y)
@@ -447,7 +451,7 @@ static const char *path_step(void *life, struct schedule_step s)
 			.ok = 1,
 			.token = (uint64_t)(s.x % 64) << 32 | (s.y % 64 + 64),
 			.dip = s.x},
-		    0);
+		    0, 0);
 		break;
 	case OVER:
 		path_pass(w, w->params.epoch_ns);

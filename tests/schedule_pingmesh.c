@@ -21,7 +21,7 @@ enum { MAX_ADDRESSES = 2048, MAX_PROBES = 32768, N_LISTS = 3 };
 #define EPOCH   (1000000 * SIM_SEC)
 
 enum controller { UP, SILENT, DOWN, SLOW, NONE, EMPTY, GARBAGE, N_CONTROLLERS };
-enum collector { TAKES, DEAF, FAILS, FORGETS, LATE, N_COLLECTORS };
+enum collector { TAKES, DEAF, FAILS, FORGETS, LATE, FAILS_LATE, N_COLLECTORS };
 
 enum pingmesh_kind {
 	PASS,
@@ -89,7 +89,7 @@ struct pingmesh_world {
 	uint32_t current;
 	/* Books: of the agent since it started, */
 	sim_ns fetched, good_list, last_probe;
-	uint64_t batch, batch_sum, n_taken, n_windows, n_counted;
+	uint64_t batch, batch_sum, batch_token, n_taken, n_windows, n_counted;
 	int batch_taken;
 	uint32_t n_batch_tries, n_sent,
 	    of_port[65536];        /* the last; 1 + index */
@@ -216,7 +216,7 @@ static void on_connect(struct pingmesh_world *w, const struct agent_action *a)
 	while (n_lost < 3 && below(w, 256) < w->loss)
 		n_lost++;
 	if (n_lost == 3 && below(w, 2))
-		return; /* the fabric never answers this connect */
+		return; /* nobody ever answers */
 	ev.rtt_ns =
 	    n_lost == 3 ? 21 * SIM_SEC : ladder[n_lost] + 1 + up_to(w, SIM_MS);
 	const sim_ns delay = ev.rtt_ns;
@@ -272,7 +272,7 @@ static void on_upload(struct pingmesh_world *w, const struct agent_action *a)
 	const struct algo_pingmesh_batch *b = a->data;
 	const struct agent_event ev = {.kind = AGENT_UPLOAD_DONE,
 	    .token = a->token,
-	    .ok = w->collector != FAILS};
+	    .ok = w->collector != FAILS && w->collector != FAILS_LATE};
 	const uint64_t sum = schedule_list_sum(b, a->n_bytes);
 	must(w, b->n > 0 && b->n <= w->params.batch,
 	    "a batch has records, and no more than it may");
@@ -286,13 +286,14 @@ static void on_upload(struct pingmesh_world *w, const struct agent_action *a)
 	    "a batch is tried as often as it may be");
 	w->batch = b->number;
 	w->batch_sum = sum;
+	w->batch_token = a->token;
 	if (w->collector == DEAF || w->agent.broken)
 		return;
-	if (w->collector != FAILS && !w->batch_taken)
+	if (ev.ok && !w->batch_taken)
 		book(w, b);
 	if (w->collector != FORGETS)
 		schedule_agent_post(&w->agent,
-		    up_to(w, w->collector == LATE ? 20 * SIM_SEC : SIM_SEC),
+		    up_to(w, w->collector >= LATE ? 20 * SIM_SEC : SIM_SEC),
 		    &ev);
 }
 
@@ -367,6 +368,11 @@ static void check_list(struct pingmesh_world *w, const struct agent_event *ev)
 		w->agent.t <= w->good_list + sim_ns_of(p->fetch_interval_s) +
 			2 * sim_ns_of(p->fetch_retry_s) + 3 * out + slack(w),
 	    "an old list is dropped");
+	must(w,
+	    ev->kind != AGENT_UPLOAD_DONE || ev->ok ||
+		ev->token == w->batch_token ||
+		w->is.count.n_stray == w->was.count.n_stray + 1,
+	    "a try that fails late says nothing of the one under way");
 	check_fair(w);
 }
 
@@ -444,11 +450,14 @@ static void pingmesh_jump(struct pingmesh_world *w, uint32_t x, uint32_t y)
 
 static void pingmesh_stray(struct pingmesh_world *w, uint32_t x, uint32_t y)
 {
-	const struct agent_event ev = {.kind = y % 3 == 0 ? AGENT_CONNECT_DONE
-		: y % 3 == 1                              ? AGENT_UPLOAD_DONE
-							  : AGENT_FETCH_DONE,
+	struct agent_event ev = {.kind = y % 3 == 0 ? AGENT_CONNECT_DONE
+		: y % 3 == 1                        ? AGENT_UPLOAD_DONE
+						    : AGENT_FETCH_DONE,
 	    .ok = 1,
 	    .token = x >> 4 | UINT64_C(1) << 40};
+	/* Slots that are free have even turns. */
+	if (y % 3 == 0)
+		ev.token = (uint64_t)(y >> 8 & 62) << 32 | x % 8;
 	const uint64_t n = w->is.count.n_stray;
 	schedule_agent_step(&w->agent, &ev);
 	must(w, w->is.count.n_stray == n + 1,
