@@ -24,8 +24,9 @@
 #   make lint         the gates, cppcheck, and clang-format on everything
 #   make faults       each verb, each call that may fail failing once: an hour
 #                     [FAULTS='--sample 100 --verbs run,table']
-#   make soak         250,000 schedules of each of four agents, and what a loss
-#                     of power leaves of 300 of each store: minutes
+#   make soak         250,000 schedules of each of four agents, what a loss of
+#                     power leaves of 300 of each store, 3,000 worlds of
+#                     controllers, a collector and 50 agents: minutes
 #   make fuzz         fuzz what reads outside input, and add up how much was
 #                     tried  [FUZZ_SECONDS=30 FUZZ="yaml spec"]
 #   make mutate       small mistakes made on purpose, and which no test notices:
@@ -89,7 +90,8 @@ CURL  := $(shell pkg-config --exists libcurl && echo libcurl)
 UNFIT += $(if $(CURL),experiments/live/fetch_none.c \
 	experiments/live/call_none.c,experiments/live/fetch.c \
 	experiments/live/call.c experiments/live/contact.c \
-	experiments/live/fetch_whom.c experiments/live/url.c)
+	experiments/live/fetch_whom.c experiments/live/url.c \
+	tests/experiments_live_world_test.c)
 # Certificates and signatures take GnuTLS; without,
 # experiments/live/{ca,identity,list_sign}_none.c say so.
 TLS   := $(shell pkg-config --exists gnutls && echo gnutls)
@@ -453,9 +455,11 @@ faults: all $B/tests/faults.so
 	@TEST_ALLOCS=all tests/run.sh $B $J \
 	    "^($$(echo $(ALLOCATING) | tr ' ' '|'))$$"
 
-soak: $B/tests/algos_schedules_test $B/tests/experiments_power_test
+soak: $B/tests/algos_schedules_test $B/tests/experiments_power_test \
+	$(filter $B/tests/experiments_live_world_test,$(TESTS))
 	@SCHEDULES=250000 $<
 	@POWER_SCHEDULES=300 $(word 2,$^)
+	@$(if $(word 3,$^),WORLDS=3000 $(word 3,$^))
 
 # Those of real networks take their time, so they are drawn by name alone.
 FIGURES = $(basename $(notdir $(if $(filter-out *,$(FIG)), \

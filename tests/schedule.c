@@ -47,7 +47,12 @@ static const char *live(const struct schedule_machine *m, void *life,
 		broken = m->step(life, f->step[i]);
 		tally->n_steps++;
 	}
-	return !broken && m->end ? m->end(life) : broken;
+	if (!broken && m->end)
+		broken = m->end(life);
+	tally->hash = m->hash ? m->hash(life) : 0;
+	if (m->close)
+		m->close(life);
+	return broken;
 }
 
 static void *life_of(const struct schedule_machine *m)

@@ -40,6 +40,7 @@ struct schedule_kind {
 /* What a machine counts, to show that schedules reach what they are to reach. */
 struct schedule_tally {
 	uint64_t n_schedules, n_steps;
+	uint64_t hash; /* of the last schedule */
 	uint64_t seen[SCHEDULE_SEEN];
 };
 
@@ -56,7 +57,10 @@ struct schedule_machine {
 	const char *(*begin)(void *life, const struct sim_seed *where,
 	    struct schedule_tally *tally);
 	const char *(*step)(void *life, struct schedule_step s);
-	const char *(*end)(void *life); /* may be NULL */
+	const char *(*end)(void *life); /* may be NULL, as what follows */
+	/* Of all that happened, asked for after the end. */
+	uint64_t (*hash)(const void *life);
+	void (*close)(void *life);
 };
 
 struct schedule_found {
