@@ -12,6 +12,7 @@
 
 #include "experiments/live/page/body.h"
 #include "experiments/live/page/page.html.h" /* made by make.sh */
+#include "experiments/live/page/share.h"
 #include "experiments/live/page/view.h"
 #include "models/clock.h"
 #include "results/json.h"
@@ -26,10 +27,6 @@ SIM_EMBED(live_page, LIVE_PAGE_FILE);
 static const char live_html[] = "text/html; charset=utf-8";
 static const char live_json[] = "application/json";
 
-/* Queries have a quarter of the time, and may have had less before. */
-enum { LIVE_SHARE = 4 };
-#define LIVE_SAVED (2 * SIM_SEC)
-
 struct xp_live_page {
 	char *file; /* NULL: there is none */
 	struct xp_live_bodies bodies;
@@ -39,8 +36,7 @@ struct xp_live_page {
 	dev_t dev; /* of the file that is open */
 	ino_t ino;
 	uint64_t n_opened;
-	int64_t left_ns; /* that queries may take now */
-	sim_ns at;       /* when that was so */
+	struct xp_live_share share;
 };
 
 /* --- headers -------------------------------------------------------------- */
@@ -107,24 +103,6 @@ static void live_say_page(const struct xp_http_request *q,
 	live_tag(q, a);
 }
 
-/* --- time ----------------------------------------------------------------- */
-/* Whether a query may begin; the lock is held. */
-static int live_may(struct xp_live_page *p)
-{
-	const sim_ns now = clock_now();
-	const int64_t more = (int64_t)((now - p->at) / LIVE_SHARE);
-	p->at = now;
-	p->left_ns = more > (int64_t)LIVE_SAVED - p->left_ns
-	    ? (int64_t)LIVE_SAVED
-	    : p->left_ns + more;
-	return p->left_ns > 0;
-}
-
-static void live_spend(struct xp_live_page *p, sim_ns since)
-{
-	p->left_ns -= (int64_t)(clock_now() - since);
-}
-
 /* --- the database --------------------------------------------------------- */
 /* Open it, or anew if its file was replaced: who went on with the old one would
  * show for ever what was in it. */
@@ -182,7 +160,7 @@ static int live_write(struct xp_live_page *p, const struct xp_live_ask *ask,
 		    LIVE_BODY_BYTES);
 	if (rc < 0)
 		free(*bytes);
-	live_spend(p, since);
+	xp_live_share_spend(&p->share, clock_now() - since);
 	return rc;
 }
 
@@ -206,7 +184,7 @@ static int live_find(struct xp_live_page *p, const struct xp_live_ask *ask,
 		return rc;
 	if ((*body = xp_live_body_find(&p->bodies, target, version)))
 		return 0;
-	if (!live_may(p))
+	if (!xp_live_share_may(&p->share, clock_now()))
 		return SIM_ELIMIT;
 	if ((rc = live_write(p, ask, &bytes, &n, e)) < 0)
 		return rc;
@@ -291,7 +269,9 @@ static void live_say_now(struct xp_live_page *p,
 		live_busy(a);
 		return;
 	}
-	FILE *out = live_may(p) ? open_memstream(&bytes, &n) : NULL;
+	FILE *out = xp_live_share_may(&p->share, clock_now())
+	    ? open_memstream(&bytes, &n)
+	    : NULL;
 	if (out)
 		live_put_now(p, site, out);
 	pthread_mutex_unlock(&p->lock);
@@ -357,8 +337,11 @@ int xp_live_page_open(struct xp_live_page **out, const char *file,
 	}
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_mutex_init(&p->bodies.lock, NULL);
-	p->at = clock_now();
-	p->left_ns = (int64_t)LIVE_SAVED;
+	/* A quarter of the time; two seconds of it may have been saved. */
+	p->share = (struct xp_live_share){.saved_ns = 2 * (int64_t)SIM_SEC,
+	    .parts = 4,
+	    .left_ns = 2 * (int64_t)SIM_SEC,
+	    .at = clock_now()};
 	*out = p;
 	return 0;
 }
