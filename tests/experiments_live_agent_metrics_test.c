@@ -37,6 +37,9 @@ static void all_counters_are_there_and_fit(void **state)
 #define X(name, doc) seen.contacts.name = (uint64_t)++n;
 	XP_FETCH_COUNTERS(X)
 #undef X
+#define X(name, doc) seen.sockets.name = (uint64_t)++n;
+	FABRIC_REAL_COUNTERS(X)
+#undef X
 	put(&seen);
 	n = 0;
 	char name[XP_EXPOSE_NAME];
@@ -50,6 +53,12 @@ static void all_counters_are_there_and_fit(void **state)
 	    #counter + 2);                                                     \
 	assert_true(xp_exposed_get(&x, name) == ++n);
 	XP_FETCH_COUNTERS(X)
+#undef X
+#define X(counter, doc)                                                        \
+	snprintf(name, sizeof(name), "culprit_agent_socket_%s_total",          \
+	    #counter + 2);                                                     \
+	assert_true(xp_exposed_get(&x, name) == ++n);
+	FABRIC_REAL_COUNTERS(X)
 #undef X
 }
 

@@ -133,7 +133,8 @@ static void pieces_make_one_request(void **state)
 	fabric_real_close(g.f);
 }
 
-static void no_more_than_max_clients_are_served(void **state)
+/* Whoever sits there has no place for ever: the next one has that of the oldest. */
+static void the_oldest_goes_when_there_are_too_many(void **state)
 {
 	struct loop g;
 	(void)state;
@@ -141,12 +142,22 @@ static void no_more_than_max_clients_are_served(void **state)
 	g.p.max_clients = 3;
 	loop_open(&g);
 	int fd[5];
-	for (unsigned i = 0; i < 5; i++)
+	for (unsigned i = 0; i < 5; i++) {
 		fd[i] = client_of(&g, i % LOOP_HOSTS);
-	loop_count_to(&g, &loop_count(&g)->n_turned_away, 2);
-	assert_int_equal(loop_count(&g)->n_clients, 3);
-	for (unsigned i = 0; i < 5; i++)
-		close(fd[i]);
+		loop_count_to(&g, &loop_count(&g)->n_clients, i + 1);
+	}
+	assert_int_equal(loop_count(&g)->n_pushed_out, 2);
+	assert_reset(fd[0]);
+	assert_reset(fd[1]);
+	/* A probe is answered while all places are taken. */
+	loop_connect(&g, 0, loop_ip(1), g.p.port[0], 10);
+	loop_await(&g, AGENT_PING_REQUEST);
+	loop_answer(&g, 10);
+	loop_await(&g, AGENT_CONNECT_DONE);
+	assert_true(g.ev.echo_ns > 0);
+	assert_reset(fd[2]);
+	close(fd[3]);
+	close(fd[4]);
 	/* When the others have closed there is room for a client again. */
 	assert_false(loop_next(&g, 20 * SIM_MS));
 	loop_connect(&g, 0, loop_ip(1), g.p.port[0], 10);
@@ -154,6 +165,39 @@ static void no_more_than_max_clients_are_served(void **state)
 	loop_answer(&g, 10);
 	loop_await(&g, AGENT_CONNECT_DONE);
 	assert_true(g.ev.echo_ns > 0);
+	fabric_real_close(g.f);
+}
+
+/* Of one address with one host, no more than per_address at a time. */
+static void an_address_has_its_share(void **state)
+{
+	struct loop g;
+	int fd[4];
+	(void)state;
+	loop_defaults(&g);
+	g.p.per_address = 3;
+	loop_open(&g);
+	for (unsigned i = 0; i < 4; i++) {
+		fd[i] = client_of(&g, 1);
+		loop_count_to(&g,
+		    i < 3 ? &loop_count(&g)->n_clients
+			  : &loop_count(&g)->n_turned_away,
+		    i < 3 ? i + 1 : 1);
+	}
+	assert_reset(fd[3]);
+	/* With another host it has a share of its own, and what is over does
+	 * not count. */
+	fd[3] = client_of(&g, 2);
+	loop_count_to(&g, &loop_count(&g)->n_clients, 4);
+	for (unsigned i = 0; i < 4; i++)
+		close(fd[i]);
+	assert_false(loop_next(&g, 20 * SIM_MS));
+	for (unsigned i = 0; i < 3; i++)
+		fd[i] = client_of(&g, 1);
+	loop_count_to(&g, &loop_count(&g)->n_clients, 7);
+	assert_int_equal(loop_count(&g)->n_turned_away, 1);
+	for (unsigned i = 0; i < 3; i++)
+		close(fd[i]);
 	fabric_real_close(g.f);
 }
 
@@ -202,7 +246,8 @@ int main(void)
 	    cmocka_unit_test(who_sends_anything_else_is_reset),
 	    cmocka_unit_test(who_says_nothing_is_closed_in_time),
 	    cmocka_unit_test(pieces_make_one_request),
-	    cmocka_unit_test(no_more_than_max_clients_are_served),
+	    cmocka_unit_test(the_oldest_goes_when_there_are_too_many),
+	    cmocka_unit_test(an_address_has_its_share),
 	    cmocka_unit_test(without_descriptors_it_rests),
 	};
 	return cmocka_run_group_tests_name("models/real/serve", tests, NULL,

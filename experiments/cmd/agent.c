@@ -37,7 +37,7 @@ static void set_default(struct sim_field *all, const char *name,
 static int cmd_agent_init(struct args *a, struct sim_err *e)
 {
 	static const char *const of_sockets[] = {"max_flights", "max_clients",
-	    "syn_retries", "echo", "client", NULL};
+	    "per_address", "syn_retries", "echo", "client", NULL};
 	struct xp_agent_params *p = &a->params;
 	size_t n =
 	    sim_field_join(a->fields, 0, MAX_FIELDS, algo_pingmesh_agent_fields,
@@ -48,6 +48,8 @@ static int cmd_agent_init(struct args *a, struct sim_err *e)
 	 * 3 s, as in the paper. */
 	set_default(a->fields, "syn_rto", "1");
 	set_default(a->fields, "max_flights", "8192");
+	/* A peer probes each pair once in 10 s, and a probe takes moments. */
+	set_default(a->fields, "per_address", "64");
 	int rc = sim_field_defaults(fabric_real_fields, &p->fabric, e);
 	if (rc == 0)
 		rc = sim_field_defaults(a->fields, p, e);

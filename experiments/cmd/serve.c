@@ -24,12 +24,19 @@ const struct cmd_option cmd_serve_options[] = {
 	.take = cmd_take_u32, .at = SERVE_AT(http.threads), .min = 1,
 	.max = 64},
     {"max-connections", 0, "N",
-	"connections at a time (512); more wait to be accepted",
+	"connections at a time (512); for one more, a stranger's is closed",
 	.take = cmd_take_u32, .at = SERVE_AT(http.max_connections), .min = 1,
 	.max = 65536},
     {"per-address", 0, "N",
 	"connections of one address (64), 0 = all; for IPv6, of one /64",
 	.take = cmd_take_u32, .at = SERVE_AT(http.per_address), .max = 65536},
+    {"reserve", 0, "N",
+	"of all connections, those that are not for strangers (a quarter)",
+	.take = cmd_take_u32, .at = SERVE_AT(http.reserved), .max = 65535},
+    {"head-s", 0, "S",
+	"seconds that the head of a request may take, or a handshake (10)",
+	.take = cmd_take_u32, .at = SERVE_AT(http.head_s), .min = 1,
+	.max = 3600},
     {"receive-s", 0, "S", "seconds that a request may take to arrive (20)",
 	.take = cmd_take_u32, .at = SERVE_AT(http.receive_s), .min = 1,
 	.max = 3600},
@@ -59,6 +66,11 @@ void cmd_serve_check(const struct cmd_serve *c, struct argp_state *state)
 		argp_error(state,
 		    "--max-connections %u is less than one a thread",
 		    p->max_connections);
+	if (p->reserved != CMD_SERVE_QUARTER &&
+	    p->reserved >= p->max_connections)
+		argp_error(state,
+		    "--reserve %u leaves strangers none of %u connections",
+		    p->reserved, p->max_connections);
 	cmd_identity_check(&p->identity, state);
 }
 
@@ -120,6 +132,8 @@ int cmd_serve_begin(struct xp_http_server **s, const struct cmd_serve *c,
 	struct sim_err e = {0};
 	*s = NULL;
 	p.threads = serve_threads(&p);
+	if (p.reserved == CMD_SERVE_QUARTER)
+		p.reserved = p.max_connections / 4;
 	int rc = xp_http_bind(s, &p, &e);
 	if (rc == 0)
 		rc = serve_become(c, dir, &e);

@@ -21,6 +21,9 @@ void cmd_serve_check(const struct cmd_serve *c, struct argp_state *state);
 /* What --help says of certificates and of rights. */
 void cmd_serve_help(FILE *out);
 
+/* To be told from a number that was given. */
+#define CMD_SERVE_QUARTER UINT32_MAX
+
 /* 0 threads: one a processor, up to 8. */
 #define CMD_SERVE_DEFAULTS                                                     \
 	{                                                                      \
@@ -28,6 +31,8 @@ void cmd_serve_help(FILE *out);
 		{.listen = "127.0.0.1:8080",                                   \
 			.max_connections = 512,                                \
 			.per_address = 64,                                     \
+			.reserved = CMD_SERVE_QUARTER,                         \
+			.head_s = 10,                                          \
 			.receive_s = 20,                                       \
 			.send_s = 60 }                                         \
 	}

@@ -144,6 +144,7 @@ static int agent_write_metrics(struct xp_agent *a, struct sim_err *e)
 	char text[XP_AGENT_METRICS];
 	struct sim_text t = {text, sizeof(text), 0};
 	struct xp_agent_seen x = {.contacts = *xp_fetch_count(a->fetch),
+	    .sockets = *fabric_real_count(a->fabric),
 	    .memory_mib = a->params.memory_mib,
 	    .start_s = a->start_s,
 	    .list_s = a->list_s,

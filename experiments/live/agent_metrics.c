@@ -27,6 +27,10 @@ static void agent_put_counters(struct sim_text *t,
 	agent_put_counter(t, "contact_", #name, doc, x->contacts.name);
 	XP_FETCH_COUNTERS(X)
 #undef X
+#define X(name, doc)                                                           \
+	agent_put_counter(t, "socket_", #name, doc, x->sockets.name);
+	FABRIC_REAL_COUNTERS(X)
+#undef X
 }
 
 /* The window that is over last; without probes its quantiles are not 0 but

@@ -12,12 +12,13 @@
 #include "experiments/live/fetch.h"
 #include "sim/text.h"
 
-enum { XP_AGENT_METRICS = 16384 }; /* bytes, whatever the numbers are */
+enum { XP_AGENT_METRICS = 24576 }; /* bytes, whatever the numbers are */
 
 /* Times are seconds since 1970. */
 struct xp_agent_seen {
 	struct algo_pingmesh_status status;
 	struct xp_fetch_counters contacts;
+	struct fabric_real_counters sockets;
 	struct xp_daemon_cost cost;
 	uint32_t memory_mib; /* 0: no limit */
 	uint64_t start_s, list_s,

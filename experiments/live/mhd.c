@@ -171,7 +171,7 @@ static void look_at_site(struct xp_http_server *s, const char *target,
 
 /* The store takes one batch at a time, and syncing may take long; so it has a
  * lock of its own, and connections go on meanwhile. */
-static void mhd_keep(struct xp_http_server *s, const struct xp_http_conn *c,
+static void mhd_keep(struct xp_http_server *s, struct xp_http_conn *c,
     struct xp_http_answer *a)
 {
 	struct sim_err e = {0};
@@ -185,6 +185,8 @@ static void mhd_keep(struct xp_http_server *s, const struct xp_http_conn *c,
 	pthread_mutex_unlock(&s->store_lock);
 	if (rc == 0 && is_new)
 		xp_http_count(s, XP_HTTP_records, a->batch.n);
+	if (rc == 0)
+		xp_http_is_of(s, c, a->batch.src_ip);
 	xp_http_kept(a, rc, is_new, &e);
 }
 
@@ -230,7 +232,10 @@ static enum MHD_Result take_head(struct xp_http_server *s,
 		c->wants_body =
 		    xp_http_head(&site, &q, &a) == XP_HTTP_SEND_BODY;
 	}
-	return c->wants_body ? MHD_YES : send_answer(s, mhd, c, &a);
+	if (!c->wants_body)
+		return send_answer(s, mhd, c, &a);
+	xp_http_set_phase(s, c, XP_HTTP_BODY);
+	return MHD_YES;
 }
 
 static enum MHD_Result take_end(struct xp_http_server *s,
@@ -267,6 +272,7 @@ static enum MHD_Result take_piece(struct xp_http_server *s,
 		return MHD_NO;
 	memcpy(c->body + c->n_body, bytes, n);
 	c->n_body += n;
+	xp_http_note_body(s, c);
 	return MHD_YES;
 }
 

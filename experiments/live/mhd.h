@@ -8,11 +8,22 @@
  *	body                   that of the largest batch; one that is said to
  *	                       be larger gets 413, one that is found to be is
  *	                       cut off with its connection
+ *	head_s                 from the first moment to the end of the head,
+ *	                       handshake and all; later, from its first line
  *	receive_s              from the first moment, or the last answer, to the
- *	                       end of the next request, however slowly it drips
+ *	                       end of the next request, however slowly it drips;
+ *	                       1 KiB/s after head_s, for a body
  *	send_s                 for an answer to be fetched
- *	connections            max_connections; more wait to be accepted
+ *	connections            max_connections
+ *	... of strangers       reserved less; for one more, the one of theirs that
+ *	                       was longest without an answer is closed
  *	... of one address     per_address (IPv6: of one /64); more are closed
+ *
+ * No stranger is who has a list in the plan, who has shown a certificate of ours, and
+ * whose batch came from the address that it is of; by its address, so that it is known
+ * before it says a word. In the clear anybody may become known to a collector, of one
+ * address, by a batch of its own. Where all are known, one that was answered and waits
+ * is closed for one more.
  *
  * Memory is max_connections times the head, one body and one list's writer
  * (144 KiB, of which half is touched), and no more; what ANSWER of a service
@@ -40,7 +51,9 @@ struct xp_http_params {
 	uint32_t threads;   /* 0: none of its own; see xp_http_step() */
 	uint32_t max_connections;
 	uint32_t per_address; /* 0: as many as there are */
+	uint32_t reserved;    /* of max_connections, not for strangers */
 	uint32_t receive_s, send_s;
+	uint32_t head_s; /* 0, or more than receive_s: that */
 	/* With files: TLS, for clients of the authority alone (tls.h). Without:
 	 * on loopback, or wherever if it is insecure. */
 	struct xp_identity_params identity;

@@ -9,11 +9,12 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "experiments/live/mhd_parts.h"
 #include "models/clock.h"
+#include "models/real/place.h"
 #include "sim/vec.h"
+#include "topo/addr.h"
 
 uint64_t xp_http_now_ms(void)
 {
@@ -26,54 +27,161 @@ void xp_http_count(struct xp_http_server *s, enum xp_http_counter c, uint64_t n)
 }
 
 /* --- connections ---------------------------------------------------------- */
-/* IPv6 addresses are compared by their first 64 bits: whoever has one has the
- * whole /64 of them. */
-static int same_place(const struct sockaddr *a,
-    const struct sockaddr_storage *b)
+static int client_is_known(const struct xp_http_server *s, uint64_t place)
 {
-	if (a->sa_family != b->ss_family)
-		return 0;
-	if (a->sa_family == AF_INET)
-		return ((const struct sockaddr_in *)(const void *)a)
-			   ->sin_addr.s_addr ==
-		    ((const struct sockaddr_in *)(const void *)b)
-			->sin_addr.s_addr;
-	return memcmp(&((const struct sockaddr_in6 *)(const void *)a)
-			   ->sin6_addr,
-		   &((const struct sockaddr_in6 *)(const void *)b)->sin6_addr,
-		   8) == 0;
+	const struct algo_pinglist *plan = s->service.plan;
+	const uint32_t ip = real_place_ipv4(place);
+	return (plan && ip > 0 &&
+		   topo_addr_to_host(ip, plan->n_servers) != TOPO_NONE) ||
+	    xp_places_has(&s->known, place);
 }
 
-/* Connections are counted by going through the list: it is no longer than
- * max_connections. */
+/* What there is now, but for connections that are on their way out. */
+struct client_crowd {
+	uint32_t n, n_strangers, n_same;
+	struct xp_http_conn *stranger, *waiting; /* longest without an answer */
+};
+
+/* By going through the list: it is not much longer than max_connections. */
+static struct client_crowd client_look(const struct xp_http_server *s,
+    uint64_t place)
+{
+	struct client_crowd w = {0};
+	for (struct xp_http_conn *c = s->conns; c; c = c->next) {
+		if (c->is_shut)
+			continue;
+		w.n++;
+		w.n_same += c->place == place;
+		w.n_strangers += !c->is_known;
+		if (!c->is_known &&
+		    (!w.stranger || c->since_ms < w.stranger->since_ms))
+			w.stranger = c;
+		if (c->phase == XP_HTTP_IDLE && c->n_answered > 0 &&
+		    (!w.waiting || c->since_ms < w.waiting->since_ms))
+			w.waiting = c;
+	}
+	return w;
+}
+
+/* Not close(): the descriptor is the library's, and its thread finds the end by
+ * itself. */
+static void client_shut(struct xp_http_conn *c)
+{
+	shutdown(c->fd, SHUT_RDWR);
+	c->is_shut = 1;
+}
+
+/* Whether one more may come; if need be because another goes. */
+static enum xp_http_counter client_judge(const struct xp_http_server *s,
+    uint64_t place)
+{
+	const struct xp_http_params *p = &s->params;
+	const struct client_crowd w = client_look(s, place);
+	const int is_known = client_is_known(s, place);
+	if (p->per_address > 0 && w.n_same >= p->per_address)
+		return XP_HTTP_crowded;
+	if (w.n < p->max_connections &&
+	    (is_known || w.n_strangers < p->max_connections - p->reserved))
+		return XP_HTTP_connections;
+	struct xp_http_conn *out = w.stranger;
+	if (!out && is_known)
+		out = w.waiting;
+	if (!out)
+		return XP_HTTP_full;
+	client_shut(out);
+	return XP_HTTP_evicted;
+}
+
 enum MHD_Result xp_http_may_connect(void *arg, const struct sockaddr *address,
     socklen_t n)
 {
 	struct xp_http_server *s = arg;
-	uint32_t n_same = 0;
 	(void)n;
-	if (s->params.per_address == 0)
-		return MHD_YES;
 	pthread_mutex_lock(&s->lock);
-	for (const struct xp_http_conn *c = s->conns; c; c = c->next)
-		n_same += (uint32_t)same_place(address, &c->address);
+	const enum xp_http_counter what = client_judge(s, real_place_of(address));
 	pthread_mutex_unlock(&s->lock);
-	if (n_same < s->params.per_address)
-		return MHD_YES;
-	xp_http_count(s, XP_HTTP_crowded, 1);
-	return MHD_NO;
+	/* Connections are counted when they have begun. */
+	if (what != XP_HTTP_connections)
+		xp_http_count(s, what, 1);
+	return what == XP_HTTP_crowded || what == XP_HTTP_full ? MHD_NO
+							       : MHD_YES;
+}
+
+/* --- deadlines ------------------------------------------------------------ */
+enum { BODY_BYTES_S = 1024 }; /* the least of a body that is to go on */
+
+static uint64_t client_least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t client_head_ms(const struct xp_http_params *p)
+{
+	return 1000 *
+	    (p->head_s > 0 ? client_least(p->head_s, p->receive_s)
+			   : (uint64_t)p->receive_s);
+}
+
+/* Since the last answer, or the beginning, for each request as a whole: with each of
+ * its parts that would begin anew a slow client had twice the time. */
+static void client_set_deadline(const struct xp_http_params *p,
+    struct xp_http_conn *c, uint64_t now)
+{
+	const uint64_t head = client_head_ms(p),
+		       whole = c->since_ms + 1000 * (uint64_t)p->receive_s;
+	switch (c->phase) {
+	case XP_HTTP_IDLE:
+		c->until_ms = c->n_answered > 0 ? whole : c->since_ms + head;
+		break;
+	case XP_HTTP_RECEIVING:
+		c->until_ms = client_least(c->until_ms, now + head);
+		break;
+	case XP_HTTP_BODY:
+		c->until_ms = client_least(whole,
+		    c->body_ms + head +
+			1000 * (uint64_t)c->n_body / BODY_BYTES_S);
+		break;
+	case XP_HTTP_SENDING:
+		c->until_ms = now + 1000 * (uint64_t)p->send_s;
+		break;
+	}
 }
 
 void xp_http_set_phase(struct xp_http_server *s, struct xp_http_conn *c,
     enum xp_http_phase phase)
 {
+	const uint64_t now = xp_http_now_ms();
 	pthread_mutex_lock(&s->lock);
-	/* The clock runs on from idle to receiving: a deadline that began anew
-	 * with the first line would give a slow client twice the time. */
-	if (phase != XP_HTTP_RECEIVING)
-		c->since_ms = xp_http_now_ms();
+	if (phase == XP_HTTP_IDLE || phase == XP_HTTP_SENDING)
+		c->since_ms = now;
+	if (phase == XP_HTTP_BODY)
+		c->body_ms = now;
 	c->n_answered += phase == XP_HTTP_SENDING;
 	c->phase = phase;
+	/* Behind TLS nothing is read of who has no certificate of ours. */
+	if (phase == XP_HTTP_RECEIVING && s->tls && !c->is_known) {
+		c->is_known = 1;
+		xp_places_add(&s->known, c->place);
+	}
+	client_set_deadline(&s->params, c, now);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void xp_http_note_body(struct xp_http_server *s, struct xp_http_conn *c)
+{
+	pthread_mutex_lock(&s->lock);
+	client_set_deadline(&s->params, c, xp_http_now_ms());
+	pthread_mutex_unlock(&s->lock);
+}
+
+void xp_http_is_of(struct xp_http_server *s, struct xp_http_conn *c,
+    uint32_t address)
+{
+	pthread_mutex_lock(&s->lock);
+	if (c->place == real_place_of_ipv4(address) && !c->is_known) {
+		c->is_known = 1;
+		xp_places_add(&s->known, c->place);
+	}
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -95,10 +203,9 @@ static void mhd_begin(struct xp_http_server *s, struct MHD_Connection *mhd,
 		return;
 	}
 	c->fd = fd;
-	memcpy(&c->address, address,
-	    address->sa_family == AF_INET ? sizeof(struct sockaddr_in)
-					  : sizeof(struct sockaddr_in6));
+	c->place = real_place_of(address);
 	c->since_ms = xp_http_now_ms();
+	client_set_deadline(&s->params, c, c->since_ms);
 	if (s->tls)
 		xp_tls_begin(s->tls, &c->peer,
 		    MHD_get_connection_info(mhd,
@@ -106,6 +213,7 @@ static void mhd_begin(struct xp_http_server *s, struct MHD_Connection *mhd,
 			->tls_session,
 		    address);
 	pthread_mutex_lock(&s->lock);
+	c->is_known = client_is_known(s, c->place);
 	c->next = s->conns;
 	c->link = &s->conns;
 	if (c->next)
@@ -164,28 +272,29 @@ void xp_http_notify(void *arg, struct MHD_Connection *mhd, void **context,
 	}
 }
 
+/* A client that was served and keeps its connection open without asking again has
+ * done no wrong, so it is not counted as late. */
+static void client_count_late(struct xp_http_server *s,
+    const struct xp_http_conn *c)
+{
+	const int is_new = c->phase == XP_HTTP_IDLE && c->n_answered == 0;
+	xp_http_count(s, XP_HTTP_late, c->phase != XP_HTTP_IDLE || is_new);
+	xp_http_count(s, XP_HTTP_slow_heads,
+	    c->phase == XP_HTTP_RECEIVING || is_new);
+	xp_http_count(s, XP_HTTP_slow_bodies, c->phase == XP_HTTP_BODY);
+}
+
 void xp_http_reap(struct xp_http_server *s)
 {
 	const uint64_t now = xp_http_now_ms();
-	uint64_t n_late = 0;
 	pthread_mutex_lock(&s->lock);
 	for (struct xp_http_conn *c = s->conns; c; c = c->next) {
-		const uint64_t limit_s = c->phase == XP_HTTP_SENDING
-		    ? s->params.send_s
-		    : s->params.receive_s;
-		if (c->is_shut || now - c->since_ms < 1000 * limit_s)
+		if (c->is_shut || now < c->until_ms)
 			continue;
-		/* Not close(): the descriptor is the library's, and its thread
-		 * finds the end by itself. */
-		shutdown(c->fd, SHUT_RDWR);
-		c->is_shut = 1;
-		/* A client that was served and keeps its connection open
-		 * without asking again has done no wrong, so it is not counted
-		 * as late. */
-		n_late += c->phase != XP_HTTP_IDLE || c->n_answered == 0;
+		client_shut(c);
+		client_count_late(s, c);
 	}
 	pthread_mutex_unlock(&s->lock);
-	xp_http_count(s, XP_HTTP_late, n_late);
 }
 
 /* NULL if there was no memory for it when it began. */

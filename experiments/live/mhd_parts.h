@@ -11,22 +11,30 @@
 #include "experiments/live/lists.h"
 #include "experiments/live/microhttpd.late.h"
 #include "experiments/live/mhd.h"
+#include "experiments/live/places.h"
 #include "experiments/live/tls.h"
 
 /* What a connection is doing: waiting for a request's first line, receiving the
  * rest of it, or fetching the answer. */
-enum xp_http_phase { XP_HTTP_IDLE, XP_HTTP_RECEIVING, XP_HTTP_SENDING };
+enum xp_http_phase {
+	XP_HTTP_IDLE,
+	XP_HTTP_RECEIVING, /* the head, from its first line on */
+	XP_HTTP_BODY,
+	XP_HTTP_SENDING
+};
 
 struct xp_http_conn {
 	struct xp_http_conn *next, **link;
 	int fd, is_shut, is_cut;
-	struct sockaddr_storage address;
+	uint64_t place;          /* of the client */
 	struct xp_tls_peer peer; /* without TLS, zeroed */
 
 	/* Under the server's lock. */
 	enum xp_http_phase phase;
-	uint64_t since_ms; /* that the clock of the deadline runs */
-	int n_answered;
+	uint64_t since_ms; /* begun, or answered last */
+	uint64_t until_ms; /* it is closed then */
+	uint64_t body_ms;  /* its body is awaited since */
+	int n_answered, is_known;
 
 	/* The request; its connection's thread alone. */
 	char *host;   /* of a target that has one, or NULL */
@@ -53,6 +61,7 @@ struct xp_http_server {
 	struct xp_batch_held held; /* that the store held last */
 	struct xp_http_conn *conns;
 	uint64_t n_conns;
+	struct xp_places known;
 	struct xp_http_lists lists;
 
 	pthread_mutex_t store_lock;
@@ -82,6 +91,13 @@ void xp_http_end_request(void *arg, struct MHD_Connection *mhd, void **context,
 struct xp_http_conn *xp_http_conn_of(struct MHD_Connection *mhd);
 void xp_http_set_phase(struct xp_http_server *s, struct xp_http_conn *c,
     enum xp_http_phase phase);
+
+/* A piece of its body came: who goes on sending may go on. */
+void xp_http_note_body(struct xp_http_server *s, struct xp_http_conn *c);
+
+/* The client has shown that it is of this address, host byte order. */
+void xp_http_is_of(struct xp_http_server *s, struct xp_http_conn *c,
+    uint32_t address);
 
 /* Shut down what is beyond its deadline. */
 void xp_http_reap(struct xp_http_server *s);

@@ -92,6 +92,13 @@ static int mhd_check_stop_file(const struct xp_http_server *s,
 	    strerror(errno));
 }
 
+/* What the library may have open: more than max_connections, since one that is
+ * closed for another is gone a moment later, and since each thread has its share. */
+static unsigned mhd_most(const struct xp_http_params *p)
+{
+	return p->max_connections + p->max_connections / 2 + 2 * p->threads;
+}
+
 static int mhd_start(struct xp_http_server *s, struct sim_err *e)
 {
 	const struct xp_http_params *p = &s->params;
@@ -109,7 +116,7 @@ static int mhd_start(struct xp_http_server *s, struct sim_err *e)
 		(s->tls ? MHD_USE_TLS : 0) | MHD_USE_ERROR_LOG | MHD_USE_ITC,
 	    0, xp_http_may_connect, s, xp_http_handle, s,
 	    MHD_OPTION_EXTERNAL_LOGGER, mhd_note, s, MHD_OPTION_LISTEN_SOCKET,
-	    s->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)p->max_connections,
+	    s->fd, MHD_OPTION_CONNECTION_LIMIT, mhd_most(p),
 	    MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)XP_HTTP_HEAD_BYTES,
 	    MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
 	    xp_http_notify, s, MHD_OPTION_NOTIFY_COMPLETED, xp_http_end_request,
@@ -139,8 +146,7 @@ int xp_http_bind(struct xp_http_server **out, const struct xp_http_params *p,
 	pthread_mutex_init(&s->lock, NULL);
 	pthread_mutex_init(&s->store_lock, NULL);
 	if ((rc = xp_identity_check(&p->identity, e)) < 0 ||
-	    (rc = xp_http_listen_files(p->max_connections + SPARE_FILES, e)) <
-		0 ||
+	    (rc = xp_http_listen_files(mhd_most(p) + SPARE_FILES, e)) < 0 ||
 	    (rc = xp_http_listen(&s->fd, &s->address, p->listen, e)) < 0 ||
 	    (rc = mhd_check_plain(s, e)) < 0) {
 		xp_http_close(s);

@@ -61,7 +61,11 @@
 	X(cut_off, "bodies cut off at the limit")                              \
 	X(late, "connections closed at a deadline")                            \
 	X(connections, "connections begun")                                    \
+	X(slow_heads, "of these, while the head of a request was to come")     \
+	X(slow_bodies, "of these, while a body was to come")                   \
 	X(crowded, "connections refused: too many of one address")             \
+	X(evicted, "connections closed for others: the idlest stranger's")     \
+	X(full, "connections refused: none could be closed for them")          \
 	X(records, "records of the batches taken")
 
 enum xp_http_counter {

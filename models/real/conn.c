@@ -98,6 +98,8 @@ void real_conn_close(struct fabric_real *f, struct real_conn *c)
 	 * makes this a reset, so no TIME_WAIT holds the port. */
 	close(c->fd);
 	--*n_of(f, c);
+	if (c->state == REAL_SERVED)
+		f->n_from[c->from]--;
 	conn_leave(f, c);
 	c->state = REAL_FREE;
 	c->turn = (c->turn + 1) % REAL_TURNS;

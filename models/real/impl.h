@@ -20,6 +20,7 @@ enum {
 	REAL_NONE = UINT32_MAX,
 	REAL_STOCK = 16, /* sockets opened at a time in a namespace */
 	REAL_SPARE_FDS = 16,
+	REAL_PLACE_BITS = 15,
 };
 
 /* What an epoll event is about. It carries the kind, a turn (see real/conn.c)
@@ -57,6 +58,7 @@ struct real_conn {
 	int fd;
 	uint8_t state;
 	uint8_t asked; /* server: 1: the agent is; 2: it has answered */
+	uint16_t from; /* server: index into n_from[] */
 	topo_host host;
 	uint32_t turn;
 	uint32_t polled;        /* events; REAL_NONE: not yet */
@@ -109,6 +111,10 @@ struct fabric_real {
 
 	struct real_conn *conn; /* [max_flights + max_clients] */
 	uint32_t n_used, free, n_flights, n_clients;
+	/* Connections served of each place, by a hash that nobody can aim at:
+	 * two of one index count as one place. */
+	uint32_t n_from[1 << REAL_PLACE_BITS];
+	uint64_t place_secret;
 	struct real_line line[REAL_N_STATES];
 	sim_ns wait_ns[REAL_N_STATES]; /* SIM_NEVER: no deadline */
 	sim_ns rest_until;             /* SIM_NEVER: listeners are open */

@@ -25,6 +25,9 @@ const struct sim_field fabric_real_fields[] = {
 	.max = 1e6, .unit = "connections", .doc = "connects under way"},
     {"max_clients", SIM_F_U32, AT(max_clients), .def = "4096", .min = 1,
 	.max = 1e6, .unit = "connections", .doc = "connections served"},
+    {"per_address", SIM_F_U32, AT(per_address), .def = "0", .min = 0,
+	.max = 1e6, .unit = "connections",
+	.doc = "... of one address (IPv6: one /64) with one host; 0: all"},
     {"syn_retries", SIM_F_U32, AT(syn_retries), .def = "0", .min = 0,
 	.max = 127, .unit = "SYNs",
 	.doc = "TCP_SYNCNT of connects; 0: as the kernel is set"},
@@ -510,7 +513,9 @@ static int real_fabric_open_all(struct fabric_real *f, struct sim_err *e)
 	f->base.caps.can_probe_ttl = !f->params.no_probe;
 	/* The key of probes is not from the seed of a run: two programs on one
 	 * host would take each other's answers. */
-	if (getrandom(f->key, sizeof(f->key), 0) != sizeof(f->key))
+	if (getrandom(f->key, sizeof(f->key), 0) != sizeof(f->key) ||
+	    getrandom(&f->place_secret, sizeof(f->place_secret), 0) !=
+		sizeof(f->place_secret))
 		return sim_fail(e, SIM_EIO, "there are no random bytes: %s.",
 		    strerror(errno));
 	if ((f->epoll = epoll_create1(EPOLL_CLOEXEC)) < 0)

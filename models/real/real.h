@@ -37,6 +37,9 @@
  * sent again, which holds no time of this program; else, and for REFUSED, the
  * time from connect() until poll() saw its end.
  *
+ * At max_clients the connection that has been served longest is reset for one more:
+ * a probe is over in a moment, so who just sits there can't keep others out.
+ *
  * What is sent as payload is the same 32 characters over and over. So a server
  * stores nothing, and resets whoever sends anything else or more than 64 KiB.
  * Times of a payload are of this program's clock: where it drives many hosts at
@@ -56,6 +59,7 @@ enum {
 struct fabric_real_params {
 	uint32_t max_flights; /* connects under way, of all hosts */
 	uint32_t max_clients; /* connections served, of all hosts */
+	uint32_t per_address; /* of one client with one host; 0: all */
 	uint32_t syn_retries; /* TCP_SYNCNT; 0: as the kernel is set */
 	double syn_rto_s;     /* the kernel's first wait; it is only told */
 	double connect_s;     /* give up after; 0: when the kernel does */
@@ -88,7 +92,8 @@ struct fabric_real_host {
 	X(n_not_tried, "connects not tried: the kernel refused")               \
 	X(n_no_echo, "payloads that did not come back")                        \
 	X(n_clients, "connections of others accepted")                         \
-	X(n_turned_away, "connections of others reset: max_clients")           \
+	X(n_turned_away, "connections of others reset: per_address")           \
+	X(n_pushed_out, "connections of others reset: for one more")           \
 	X(n_requests, "payloads of others that came whole")                    \
 	X(n_answered, "payloads of others sent back")                          \
 	X(n_garbage, "connections of others reset: not the payload")           \

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "models/real/impl.h"
+#include "models/real/place.h"
 
 enum { AT_ONCE = 32 };      /* accepted before others have their turn */
 #define REST (100 * SIM_MS) /* when the kernel has no more descriptors */
@@ -44,16 +45,45 @@ static int real_serve_hear(struct fabric_real *f, struct real_conn *c,
 	return WAITS;
 }
 
+static uint16_t real_serve_from(const struct fabric_real *f, topo_host host,
+    const struct sockaddr *client)
+{
+	const uint64_t x = (real_place_of(client) + f->place_secret + host) *
+	    UINT64_C(0x9e3779b97f4a7c15);
+	return (uint16_t)((x ^ x << 29) >> (64 - REAL_PLACE_BITS));
+}
+
+/* Room for one of FROM, if need be because the oldest goes: it is first in its
+ * queue. */
+static struct real_conn *real_serve_place(struct fabric_real *f, topo_host host,
+    int fd, uint16_t from)
+{
+	const uint32_t most = f->params.per_address;
+	struct real_conn *c;
+	if (most > 0 && f->n_from[from] >= most) {
+		f->count.n_turned_away++;
+		return NULL;
+	}
+	if (f->n_clients == f->params.max_clients) {
+		real_conn_close(f, &f->conn[f->line[REAL_SERVED].head]);
+		f->count.n_pushed_out++;
+	}
+	if ((c = real_conn_open(f, fd, REAL_SERVED, host))) {
+		c->from = from;
+		f->n_from[from]++;
+	}
+	return c;
+}
+
 /* A connection that was accepted. Once the agent has been asked, nothing is
  * waited for but the peer's leaving, which epoll tells of without being
  * asked. */
-static int welcome(struct fabric_real *f, topo_host host, int fd,
+static int welcome(struct fabric_real *f, topo_host host, int fd, uint16_t from,
     struct sim_err *e)
 {
-	struct real_conn *c = real_conn_open(f, fd, REAL_SERVED, host);
+	struct real_conn *c = real_serve_place(f, host, fd, from);
 	if (!c) {
 		close(fd);
-		f->count.n_turned_away++;
 		return 0;
 	}
 	f->count.n_clients++;
@@ -98,10 +128,14 @@ int real_serve_accept(struct fabric_real *f, topo_host host, unsigned i,
 {
 	const int listener = f->host[host].listener[i];
 	for (int k = 0; k < AT_ONCE; k++) {
+		struct sockaddr_storage at = {0};
+		struct sockaddr *client = (struct sockaddr *)&at;
+		socklen_t n = sizeof(at);
 		const int fd =
-		    accept4(listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		    accept4(listener, client, &n, SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd >= 0) {
-			int rc = welcome(f, host, fd, e);
+			int rc = welcome(f, host, fd,
+			    real_serve_from(f, host, client), e);
 			if (rc < 0)
 				return rc;
 		} else if (errno == EAGAIN) {

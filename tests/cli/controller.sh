@@ -207,6 +207,10 @@ hostile_clients_of_a_controller() {
 	python3 "$lib/hostile.py" loris "$port_c" 3
 	python3 "$lib/hostile.py" crowd "$port_c" 60
 	end_of c
+	serve r controller --listen $any --max-connections 24 --reserve 6 \
+	    --threads 2
+	python3 "$lib/hostile.py" room "$port_r" 24 6
+	end_of r
 	serve s controller --listen $any -s n_pods=50 -s n_tors=50 --send-s 2
 	python3 "$lib/hostile.py" slow_reader "$port_s" 2
 	end_of s
@@ -218,6 +222,9 @@ hostile_clients_of_a_collector() {
 	python3 "$lib/hostile.py" bodies "$port_c"
 	python3 "$lib/hostile.py" noise "$port_c" 400
 	end_of c
+	serve d collector --dir batches --listen $any --head-s 1 --receive-s 60
+	python3 "$lib/hostile.py" drips "$port_d"
+	end_of d
 	python3 "$lib/agent.py" files batches >files
 	[[ ! -s files ]]
 }
@@ -396,6 +403,8 @@ mistakes_are_named() {
 	refuses 2 'did you mean "n_pods"' controller -s n_pod=3
 	refuses 2 'less than one a thread' controller --threads 9 \
 	    --max-connections 8
+	refuses 2 'reserve 8 leaves strangers none of 8 connections' \
+	    controller --threads 1 --max-connections 8 --reserve 8
 	refuses 2 'describe a network' controller vigil_fig03 -s n_pods=3
 	refuses 2 'did you mean "vigil_fig03"|no such|nosuch' controller nosuch
 	refuses 2 'dir is missing' collector

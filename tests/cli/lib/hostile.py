@@ -242,6 +242,38 @@ def crowd(most):
     assert send(request("GET /health HTTP/1.1")).startswith(b"HTTP/1.1 200")
 
 
+def room(most, reserved):
+    """Idle strangers of many addresses: whoever comes has one's place."""
+    n = most * 4
+    socks = [connect(f"127.0.1.{1 + i % 200}") for i in range(n)]
+    for _ in range(20):
+        assert get("/pinglist/10.0.0.1")[0] == 200
+    h = health()
+    # These requests had places of theirs, too.
+    assert n - (most - reserved) <= h["evicted"] <= n + 21, h
+    assert h["full"] == h["crowded"] == 0, h
+    for s in socks:
+        s.close()
+
+
+def drips():
+    """Of a collector with --head-s 1: a head and a body that hardly come on, and a
+    client that has been served and waits."""
+    c = http.client.HTTPConnection(HOST, port, timeout=5)
+    c.request("GET", "/health")
+    assert c.getresponse().read()
+    served = c.sock
+    head, body = connect(), connect()
+    head.sendall(b"GET /health HT")
+    body.sendall(request("POST /results HTTP/1.1", "Content-Length: 9000",
+                         body=b"a" * 100))
+    settled({"slow_heads": 1, "slow_bodies": 1, "late": 2})
+    c.request("GET", "/health")
+    assert c.getresponse().status == 200 and c.sock is served
+    for s in head, body, c:
+        s.close()
+
+
 def bodies():
     """Of a collector: what is too large, a lie, or no batch."""
     large = 200_000

@@ -1,0 +1,20 @@
+/* models/real/place.h -- where a client is, by its address.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * A place is what somebody has who has one address: of IPv4 that address, of IPv6 the
+ * /64 that it is in. A number, to be compared.
+ */
+#ifndef MODELS_REAL_PLACE_H
+#define MODELS_REAL_PLACE_H
+
+#include <stdint.h>
+#include <sys/socket.h>
+
+/* 0 for another family. */
+uint64_t real_place_of(const struct sockaddr *a);
+uint64_t real_place_of_ipv4(uint32_t address); /* host byte order */
+
+/* The IPv4 address of a place, or 0. */
+uint32_t real_place_ipv4(uint64_t place);
+
+#endif

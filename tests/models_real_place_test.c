@@ -1,0 +1,88 @@
+/* tests/models_real_place_test.c -- where a client is, and which places are known.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "models/real/place.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
+#include "experiments/live/places.h"
+#include "tests/test.h"
+
+static uint64_t place4(const char *text)
+{
+	struct sockaddr_in a = {.sin_family = AF_INET};
+	assert_int_equal(inet_pton(AF_INET, text, &a.sin_addr), 1);
+	return real_place_of((const struct sockaddr *)&a);
+}
+
+static uint64_t place6(const char *text)
+{
+	struct sockaddr_in6 a = {.sin6_family = AF_INET6};
+	assert_int_equal(inet_pton(AF_INET6, text, &a.sin6_addr), 1);
+	return real_place_of((const struct sockaddr *)&a);
+}
+
+static void an_address_of_ipv4_is_a_place(void **state)
+{
+	(void)state;
+	assert_int_equal(place4("10.0.0.7"), real_place_of_ipv4(0x0a000007));
+	assert_int_equal(real_place_ipv4(place4("10.0.0.7")), 0x0a000007);
+	assert_true(place4("10.0.0.7") != place4("10.0.0.8"));
+	assert_true(place4("255.255.255.255") != place4("255.255.255.254"));
+}
+
+/* Whoever has one address of a /64 has all of them. */
+static void a_64_of_ipv6_is_a_place(void **state)
+{
+	(void)state;
+	assert_true(place6("2001:db8:1:2::1") == place6("2001:db8:1:2:f::9"));
+	assert_true(place6("2001:db8:1:2::1") != place6("2001:db8:1:3::1"));
+	assert_true(place6("2001:db8::1") != place4("10.0.0.7"));
+	assert_int_equal(real_place_ipv4(place6("2001:db8::1")), 0);
+	assert_int_equal(real_place_ipv4(place6("::1")), 0);
+}
+
+static void another_family_is_nowhere(void **state)
+{
+	const struct sockaddr a = {.sa_family = AF_UNIX};
+	struct xp_places p = {{0}};
+	(void)state;
+	assert_int_equal(real_place_of(&a), 0);
+	assert_false(xp_places_has(&p, 0));
+}
+
+/* One that is forgotten is unknown, and nobody else is known for it. */
+static void who_has_shown_who_it_is_is_known(void **state)
+{
+	static struct xp_places p;
+	enum { N = 1000 };
+	unsigned n_known = 0;
+	(void)state;
+	for (uint32_t i = 0; i < N; i++) {
+		const uint64_t place = real_place_of_ipv4(0x0a000001 + i);
+		assert_false(xp_places_has(&p, place));
+		xp_places_add(&p, place);
+		assert_true(xp_places_has(&p, place));
+	}
+	for (uint32_t i = 0; i < N; i++)
+		n_known += (unsigned)xp_places_has(&p,
+		    real_place_of_ipv4(0x0a000001 + i));
+	/* Of 1,000 in 16,384 slots some 30 fall on another's. */
+	assert_in_range(n_known, N - 60, N);
+	for (uint32_t i = 0; i < N; i++)
+		assert_false(
+		    xp_places_has(&p, real_place_of_ipv4(0xc0000001 + i)));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(an_address_of_ipv4_is_a_place),
+	    cmocka_unit_test(a_64_of_ipv6_is_a_place),
+	    cmocka_unit_test(another_family_is_nowhere),
+	    cmocka_unit_test(who_has_shown_who_it_is_is_known),
+	};
+	return cmocka_run_group_tests_name("models/real/place", tests, NULL,
+	    NULL);
+}
