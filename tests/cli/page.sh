@@ -64,7 +64,8 @@ its_readers_are_those_of_metrics() {
 		skip "no GnuTLS"
 	: >t.out
 	"$CULPRIT" collector --dir d --listen $any --db a.db --ca ca/ca.pem \
-	    --cert ca/127.0.0.1.pem --key ca/127.0.0.1.key >t.out 2>t.err &
+	    --cert ca/127.0.0.1.pem --key ca/127.0.0.1.key "${as_user[@]}" \
+	    >t.out 2>t.err &
 	within 10 grep -q '^https' t.out
 	local url
 	url=$(sed 's,: .*,,' t.out) me="--cert ca/10.0.0.1.pem --key ca/10.0.0.1.key"
@@ -83,6 +84,7 @@ batches_are_taken_while_the_page_is_looked_at() {
 	python3 "$lib/onlookers.py" "$url_c" 32 /v1/pair/10min/0/1/%\(i\)d \
 	    /v1/pair/10min/0/%\(i\)d/7 /v1/now / >looked 2>looked.err &
 	local looks=$!
+	within 20 test -e looking
 	python3 "$lib/agent.py" post c.out 1 100 >posted
 	touch stop
 	wait $looks || { cat looked.err; fail "nobody looks"; }

@@ -4,7 +4,8 @@
 #
 # usage: onlookers.py URL N TARGET... [until a file `stop` is there]
 # N threads ask, each over a connection of its own, for one target after the other,
-# and slowly fetch every tenth. Prints how many answers there were of each status.
+# and slowly fetch every tenth. A file `looking` is there once one was answered.
+# Prints how many answers there were of each status.
 import collections
 import http.client
 import os
@@ -35,6 +36,8 @@ def look(me):
             r.read()
             with lock:
                 count[r.status] += 1
+                if r.status == 200 and count[200] == 1:
+                    open("looking", "w").close()
         except (OSError, http.client.HTTPException, socket.timeout):
             c = None
             with lock:
