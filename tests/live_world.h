@@ -83,6 +83,7 @@ struct world_transfer {
 
 struct world_agent {
 	int is_on;
+	sim_ns ends;   /* when its grace is over; 0: it is not told to end */
 	uint64_t turn; /* counts starts: what is of an earlier one is void */
 	sim_ns started;
 	int64_t wall_off; /* of its wall clock */
@@ -158,6 +159,8 @@ struct world {
 	X(LOST, "messages lost")                                               \
 	X(CUT, "bodies cut off")                                               \
 	X(STARTS, "starts of agents")                                          \
+	X(ENDED, "ends of agents that had handed all over")                    \
+	X(LEFT, "ends of agents whose grace was over")                         \
 	X(TORN, "stores cut where a batch was torn")                           \
 	X(RECORDS, "records in the store")
 
@@ -196,6 +199,7 @@ void world_pass(struct world *w, sim_ns by);
 /* --- hosts ---------------------------------------------------------------- */
 void world_agent_start(struct world *w, uint32_t i);
 void world_agent_stop(struct world *w, uint32_t i);
+void world_agent_end(struct world *w, uint32_t i); /* and hand over */
 struct algo_pingmesh_status world_agent_status(const struct world *w,
     uint32_t i);
 

@@ -387,6 +387,7 @@ static void on_connect(struct world *w, uint32_t i,
 	world_must(w, to != TOPO_NONE && to != i,
 	    "nobody is probed but others of the fleet");
 	world_must(w, x->n_bytes <= 65536, "no payload is above 64 KiB");
+	world_must(w, a->ends == 0, "who is told to end probes nobody");
 	if (w->broken)
 		return;
 	world_must(w, a->last[to] == 0 || w->t - a->last[to] >= 10 * SIM_SEC,
@@ -487,7 +488,40 @@ void world_agent_stop(struct world *w, uint32_t i)
 	xp_contact_close(&a->contact);
 	memset(&a->contact, 0, sizeof(a->contact));
 	a->is_on = 0;
-	a->version = 0;
+	a->version = a->ends = 0;
+}
+
+/* As the daemon does (agent_daemon.c): it is told to end in each slice of time,
+ * until nothing is left to hand over or its grace is over. */
+static int on_slice(struct sim_evq *q, const struct sim_event *x,
+    struct sim_err *e)
+{
+	struct due *d = x->arg;
+	struct world *w = d->w;
+	(void)q;
+	(void)e;
+	if (!is_void(d)) {
+		struct world_agent *a = &w->agent[d->agent];
+		algo_pingmesh_agent_end(a->state);
+		const struct algo_pingmesh_status s =
+		    world_agent_status(w, d->agent);
+		if (w->t < a->ends && s.n_in_flight + s.n_held > 0) {
+			world_in(w, 250 * SIM_MS, on_slice, d, 0);
+			return 0;
+		}
+		world_saw(w, w->t < a->ends ? WORLD_ENDED : WORLD_LEFT, 1);
+		world_agent_stop(w, d->agent);
+	}
+	free(d);
+	return 0;
+}
+
+void world_agent_end(struct world *w, uint32_t i)
+{
+	if (!w->agent[i].is_on || w->agent[i].ends > 0)
+		return;
+	w->agent[i].ends = w->t + 30 * SIM_SEC;
+	world_in(w, 0, on_slice, due_of(w, i), 0);
 }
 
 void world_agent_start(struct world *w, uint32_t i)

@@ -20,6 +20,7 @@ enum world_kind {
 	DISK,
 	CRASH,
 	START,
+	ENDING,
 	POWER,
 	CLOCK,
 	STRANGER
@@ -35,6 +36,7 @@ static const struct schedule_kind world_kinds[] = {
     [DISK] = {"the collector's disk is full, or has room", 4},
     [CRASH] = {"an agent is killed", 6},
     [START] = {"an agent starts", 6},
+    [ENDING] = {"an agent is told to end", 4},
     [POWER] = {"a rack loses power, and has it again", 2},
     [CLOCK] = {"a host's clock is set", 4},
     [STRANGER] = {"an agent speaks for another", 4},
@@ -247,6 +249,9 @@ static const char *world_step(void *life, struct schedule_step s)
 	case START:
 		world_agent_start(w, i);
 		break;
+	case ENDING:
+		world_agent_end(w, i);
+		break;
 	case POWER:
 		world_power(w, s.x);
 		break;
@@ -273,7 +278,7 @@ static void heal(struct world *w, uint32_t plan)
 	world_collector_start(w, 0);
 	for (uint32_t i = 0; i < WORLD_AGENTS; i++) {
 		w->agent[i].wall_off = 0;
-		if (!w->agent[i].is_on)
+		if (!w->agent[i].is_on || w->agent[i].ends > 0)
 			world_agent_start(w, i);
 	}
 }
@@ -347,6 +352,7 @@ const struct schedule_machine live_world = {
     .seen = world_seen,
     .n_least = 10,
     .n_most = 60,
+    .n_tries = 600,
     .size = sizeof(struct world) + (size_t)WORLD_AGENTS * ALGO_PINGMESH_STATE,
     .begin = world_begin,
     .step = world_step,

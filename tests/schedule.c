@@ -5,7 +5,6 @@
 
 #include "tests/test.h"
 
-/* Lives that finding the shortest schedule may take. */
 enum { TRIES = 20000, TEXT = 16384 };
 
 /* Each doubling of the time has as many values of X as the next, over a million
@@ -77,13 +76,13 @@ struct shrinking {
 	void *life;
 	struct schedule_found *f, other;
 	struct schedule_tally tally; /* of no interest */
-	int n_tries;
+	uint32_t n_tries, most;
 };
 
 /* Take the other one if it breaks the same. */
 static int take_if_broken(struct shrinking *s)
 {
-	if (s->n_tries++ >= TRIES ||
+	if (s->n_tries++ >= s->most ||
 	    live(s->m, s->life, &s->other, &s->tally) != s->f->broken)
 		return 0;
 	*s->f = s->other;
@@ -149,9 +148,9 @@ static void shrink(const struct schedule_machine *m, void *life,
 	s->m = m;
 	s->life = life;
 	s->f = f;
-	while (shorten(s) || simplify(s))
-		if (s->n_tries >= TRIES)
-			break;
+	s->most = m->n_tries ? m->n_tries : TRIES;
+	while (s->n_tries < s->most && (shorten(s) || simplify(s)))
+		;
 	free(s);
 }
 

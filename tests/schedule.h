@@ -53,6 +53,7 @@ struct schedule_machine {
 	const char *const *seen;          /* what is counted, likewise */
 	uint64_t rare; /* bit I: of seen[I] there may be none at all */
 	uint32_t n_least, n_most; /* steps */
+	uint32_t n_tries;         /* lives that shrinking may take; 0: 20,000 */
 	size_t size;
 	const char *(*begin)(void *life, const struct sim_seed *where,
 	    struct schedule_tally *tally);

@@ -79,7 +79,7 @@ struct pingmesh_world {
 	struct algo_pingmesh_params params;
 	struct algo_pingmesh_status was, is;
 	uint64_t n_jumps;
-	int is_ending;
+	int is_ending, batch_taken;
 	/* Weather. */
 	enum controller controller;
 	enum collector collector;
@@ -90,9 +90,8 @@ struct pingmesh_world {
 	/* Books: of the agent since it started, */
 	sim_ns fetched, good_list, last_probe;
 	uint64_t batch, batch_sum, batch_token, n_taken, n_windows, n_counted;
-	int batch_taken;
-	uint32_t n_batch_tries, n_sent,
-	    of_port[65536];        /* the last; 1 + index */
+	uint32_t n_batch_tries, n_sent;
+	uint32_t of_port[65536];   /* the last; 1 + index */
 	struct schedule_list *had; /* the list that it took, by its bytes */
 	/* and of all times. */
 	uint32_t n_addresses;
@@ -153,7 +152,6 @@ static uint32_t peer_of(struct pingmesh_world *w, uint32_t address)
 	if (w->agent.broken)
 		return 0;
 	w->address[w->n_addresses] = address;
-	w->last[w->n_addresses] = 0;
 	return w->n_addresses++;
 }
 
@@ -189,12 +187,12 @@ static void check_probe(struct pingmesh_world *w, const struct agent_action *a)
 	    "nobody is probed who is not on the list");
 	must(w, w->last[peer] == 0 || w->agent.t >= w->last[peer] + GAP,
 	    "two probes of a pair are 10 s apart or more, also after a start");
-	must(w, w->n_sent < MAX_PROBES, "the world has room for probes");
+	must(w, w->n_sent + 1 < MAX_PROBES, "the world has room for probes");
 	check_port(w, a);
 	w->last[peer] = w->last_probe = w->agent.t;
 }
 
-/* Silence, a reset, or a handshake that took as long as its losses. */
+/* Silence, a reset, or a handshake, as long as its losses made it. */
 static void on_connect(struct pingmesh_world *w, const struct agent_action *a)
 {
 	static const sim_ns ladder[] = {0, 3 * SIM_SEC, 9 * SIM_SEC};
@@ -203,8 +201,6 @@ static void on_connect(struct pingmesh_world *w, const struct agent_action *a)
 	    .outcome = AGENT_CONNECTED};
 	uint32_t n_lost = 0;
 	check_probe(w, a);
-	if (w->agent.broken)
-		return;
 	struct sent *s = &w->sent[w->n_sent];
 	*s = (struct sent){.clock = w->agent.t + w->agent.skew,
 	    .end = w->agent.t + sim_ns_of(w->params.probe_timeout_s),
@@ -219,7 +215,6 @@ static void on_connect(struct pingmesh_world *w, const struct agent_action *a)
 		return; /* nobody ever answers */
 	ev.rtt_ns =
 	    n_lost == 3 ? 21 * SIM_SEC : ladder[n_lost] + 1 + up_to(w, SIM_MS);
-	const sim_ns delay = ev.rtt_ns;
 	if (n_lost == 3)
 		ev.outcome = AGENT_TIMEOUT;
 	else if (below(w, 256) < w->refusal)
@@ -229,10 +224,12 @@ static void on_connect(struct pingmesh_world *w, const struct agent_action *a)
 	s->outcome = ev.outcome;
 	s->rtt_ns = ev.outcome == AGENT_CONNECTED ? ev.rtt_ns : 0;
 	s->told = 1;
-	s->end = w->agent.t + delay < s->end ? w->agent.t + delay : s->end;
-	schedule_agent_post(&w->agent, delay, &ev);
+	if (s->end > w->agent.t + ev.rtt_ns)
+		s->end = w->agent.t + ev.rtt_ns;
+	schedule_agent_post(&w->agent, ev.rtt_ns, &ev);
 	if (below(w, 50) == 0) /* again */
-		schedule_agent_post(&w->agent, delay + up_to(w, SIM_SEC), &ev);
+		schedule_agent_post(&w->agent, ev.rtt_ns + up_to(w, SIM_SEC),
+		    &ev);
 }
 
 /* Of those alike, as the clock may have been set back, one not yet taken. */
@@ -492,6 +489,7 @@ static const char *pingmesh_begin(void *life, const struct sim_seed *where,
 	struct algo_pingmesh_params *p = &w->params;
 	memset(w, 0, offsetof(struct pingmesh_world, of_port));
 	w->n_addresses = 0;
+	memset(w->last, 0, sizeof(w->last));
 	sim_rng_init(&w->rng, where, SIM_STREAM_PROBE, 0);
 	sim_field_defaults(algo_pingmesh_agent_fields, p, NULL);
 	p->fetch_interval_s = 10 + below(w, 60);
