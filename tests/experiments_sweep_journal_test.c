@@ -10,9 +10,11 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +26,20 @@
 enum { N_POINTS = 5, N_RUNS = 3, N_ALGOS = 2, HEADER_BYTES = 40 };
 
 static char path[96];
+
+/* While this is above 0, a lock of ours comes when the name stands for another
+ * file by then, an empty one. */
+static int replace_at_lock;
+
+int flock(int fd, int how)
+{
+	if (replace_at_lock > 0 && (how & LOCK_EX)) {
+		replace_at_lock--;
+		unlink(path);
+		close(open(path, O_CREAT | O_WRONLY | O_EXCL, 0666));
+	}
+	return (int)syscall(SYS_flock, fd, how);
+}
 
 static void cube(struct res_cube *c)
 {
@@ -470,6 +486,95 @@ static void a_second_process_is_refused_until_the_first_ends(void **state)
 	close(to_us[1]);
 }
 
+static int set_aside(const char *spec, int always, struct sim_err *e)
+{
+	struct res_cube c;
+	assert_ok(
+	    journal_cube(&c, spec, N_POINTS, N_RUNS, N_ALGOS, test_err()));
+	const int rc = xp_journal_set_aside(path, &c, always, e);
+	res_cube_free(&c);
+	return rc;
+}
+
+/* A file's bytes; -1: there is none. */
+static long bytes_of(const char *file)
+{
+	struct stat st;
+	return stat(file, &st) < 0 ? -1 : (long)st.st_size;
+}
+
+/* Its records lie at PATH~ then, to the last byte of its name. */
+static void a_journal_in_the_way_is_moved_and_kept(void **state)
+{
+	char old[sizeof(path) + 1];
+	(void)state;
+	snprintf(old, sizeof(old), "%s~", path);
+	unlink(path);
+	unlink(old);
+	assert_ok(set_aside("runs: 3\n", 1, test_err()));
+	assert_int_equal(bytes_of(old), -1);
+	make_file(3);
+	const long bytes = bytes_of(path);
+	/* One's own stays where it is, unless it is always to go. */
+	assert_ok(set_aside("runs: 3\n", 0, test_err()));
+	assert_int_equal(bytes_of(path), bytes);
+	assert_int_equal(bytes_of(old), -1);
+	assert_ok(set_aside("runs: 4\n", 0, test_err()));
+	assert_int_equal(bytes_of(path), -1);
+	assert_int_equal(bytes_of(old), bytes);
+	/* It is whole: under its name it goes on. */
+	assert_int_equal(rename(old, path), 0);
+	assert_goes_on(3, 0);
+	make_file(3);
+	assert_ok(set_aside("runs: 3\n", 1, test_err()));
+	assert_int_equal(bytes_of(path), -1);
+	assert_int_equal(bytes_of(old), bytes);
+	/* What has no record is removed, and replaces nothing. */
+	make_file(0);
+	assert_ok(set_aside("runs: 3\n", 1, test_err()));
+	assert_int_equal(bytes_of(path), -1);
+	assert_int_equal(bytes_of(old), bytes);
+	close(open(path, O_CREAT | O_WRONLY, 0666));
+	assert_ok(set_aside("runs: 3\n", 1, test_err()));
+	assert_int_equal(bytes_of(path), -1);
+	assert_int_equal(bytes_of(old), bytes);
+	unlink(old);
+}
+
+/* Neither is one that is at work, nor is it copied. */
+static void a_journal_at_work_is_not_moved(void **state)
+{
+	struct res_cube c;
+	struct xp_journal *j;
+	struct sim_err e;
+	(void)state;
+	make_file(2);
+	const long bytes = bytes_of(path);
+	cube(&c);
+	assert_ok(xp_journal_open(&j, path, &c, test_err()));
+	assert_int_equal(set_aside("runs: 3\n", 1, &e), SIM_EIO);
+	assert_non_null(strstr(e.msg, "another process"));
+	assert_int_equal(bytes_of(path), bytes);
+	assert_ok(xp_journal_close(j, 0, test_err()));
+	res_cube_free(&c);
+}
+
+/* The name may come to stand for another file between open and lock: as when
+ * its last owner removes it. Then that one is locked, and no file stays open. */
+static void a_file_that_was_replaced_is_opened_anew(void **state)
+{
+	(void)state;
+	make_file(2);
+	const int before = dup(0);
+	replace_at_lock = 3;
+	assert_goes_on(0, 0);
+	assert_int_equal(replace_at_lock, 0);
+	const int after = dup(0);
+	assert_int_equal(after, before + 1);
+	close(after);
+	close(before);
+}
+
 /* Who asks takes the lock for a moment, and nobody is turned away for that. It is
  * held less than a tenth of the time, and asked for 20 times: fewer than one
  * false alarm in 1e16. */
@@ -764,6 +869,9 @@ int main(void)
 	    cmocka_unit_test(
 		a_missing_file_or_folder_is_an_error_with_its_name),
 	    cmocka_unit_test(a_second_process_is_refused_until_the_first_ends),
+	    cmocka_unit_test(a_journal_in_the_way_is_moved_and_kept),
+	    cmocka_unit_test(a_journal_at_work_is_not_moved),
+	    cmocka_unit_test(a_file_that_was_replaced_is_opened_anew),
 	    cmocka_unit_test(asking_keeps_nobody_away),
 	    cmocka_unit_test(a_reader_sees_what_another_process_has_flushed),
 	    cmocka_unit_test(a_reader_of_a_growing_file_sees_a_beginning_of_it),

@@ -3,8 +3,10 @@
  */
 #include "results/seal.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "results/file.h"
@@ -12,6 +14,31 @@
 #include "tests/test.h"
 
 static char path[64];
+
+/* How the kernel reads: 0: as asked; else what the next reads give, in turn,
+ * and then as asked. */
+enum { AS_ASKED, INTERRUPTED, HALF, ONE_BYTE, BROKEN, NOTHING };
+static const unsigned char *read_plan;
+static unsigned n_reads;
+
+ssize_t pread(int fd, void *p, size_t n, off_t offset)
+{
+	const int how = read_plan ? *read_plan : AS_ASKED;
+	n_reads++;
+	if (how != AS_ASKED)
+		read_plan++;
+	if (how == INTERRUPTED || how == BROKEN) {
+		errno = how == BROKEN ? EIO : EINTR;
+		return -1;
+	}
+	if (how == NOTHING)
+		return 0;
+	if (how == HALF)
+		n = (n + 1) / 2;
+	if (how == ONE_BYTE)
+		n = 1;
+	return syscall(SYS_pread64, fd, p, n, offset);
+}
 
 static int make_folder(void **state)
 {
@@ -94,6 +121,78 @@ static void files_of_any_length_are_sealed_as_said(void **state)
 			assert_true(sum == sum_of(bytes, n));
 			free(back);
 		}
+}
+
+/* Signals interrupt, and a read may give less than there is. */
+static void a_read_in_pieces_is_as_good(void **state)
+{
+	const unsigned char plan[] = {INTERRUPTED, HALF, INTERRUPTED,
+	    INTERRUPTED, ONE_BYTE, HALF, INTERRUPTED, AS_ASKED};
+	unsigned char bytes[1000];
+	uint64_t n;
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i * 7);
+	/* In writing, where the sum is read back, and in reading. */
+	read_plan = plan;
+	assert_ok(write_sealed(bytes, sizeof(bytes), test_err()));
+	assert_int_equal(*read_plan, AS_ASKED);
+	read_plan = plan;
+	assert_ok(read_sealed(&n, test_err()));
+	assert_int_equal(*read_plan, AS_ASKED);
+	assert_int_equal(n, sizeof(bytes) + 16); /* with the seal */
+	read_plan = NULL;
+	assert_ok(read_sealed(&n, test_err()));
+}
+
+/* Whichever read fails, the disk is named; none is repeated for ever. */
+static void a_disk_that_cannot_be_read_is_told(void **state)
+{
+	unsigned char bytes[1000] = "some";
+	(void)state;
+	assert_ok(write_sealed(bytes, sizeof(bytes), test_err()));
+	for (unsigned k = 0;; k++) {
+		unsigned char plan[32] = {0};
+		struct sim_err e;
+		uint64_t n;
+		assert_true(k < 31);
+		memset(plan, HALF, k);
+		plan[k] = BROKEN;
+		read_plan = plan;
+		const int rc = read_sealed(&n, &e);
+		const int was_reached = read_plan == plan + k + 1;
+		read_plan = NULL;
+		if (!was_reached) {
+			assert_int_equal(rc, 0);
+			assert_true(k >= 2);
+			break;
+		}
+		assert_int_equal(rc, SIM_EIO);
+		assert_non_null(strstr(e.msg, strerror(EIO)));
+		/* Nor is it taken for a file that has no seal. */
+		int fd;
+		read_plan = plan;
+		assert_int_equal(res_seal_open_any(&fd, &n, path, &e), SIM_EIO);
+		read_plan = NULL;
+	}
+}
+
+static void a_file_that_gets_shorter_meanwhile_is_refused(void **state)
+{
+	unsigned char bytes[1000] = "some";
+	(void)state;
+	assert_ok(write_sealed(bytes, sizeof(bytes), test_err()));
+	for (unsigned k = 0; k < 2; k++) {
+		unsigned char plan[8] = {0};
+		uint64_t n;
+		plan[0] = k ? HALF : NOTHING;
+		plan[1] = k ? NOTHING : AS_ASKED;
+		n_reads = 0;
+		read_plan = plan;
+		assert_true(read_sealed(&n, test_err()) < 0);
+		assert_true(n_reads < 8);
+		read_plan = NULL;
+	}
 }
 
 static void every_flipped_bit_and_every_cut_is_seen(void **state)
@@ -197,6 +296,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(files_of_any_length_are_sealed_as_said),
+	    cmocka_unit_test(a_read_in_pieces_is_as_good),
+	    cmocka_unit_test(a_disk_that_cannot_be_read_is_told),
+	    cmocka_unit_test(a_file_that_gets_shorter_meanwhile_is_refused),
 	    cmocka_unit_test(every_flipped_bit_and_every_cut_is_seen),
 	    cmocka_unit_test(two_flipped_high_bits_do_not_cancel),
 	    cmocka_unit_test(what_was_claimed_beyond_the_end_is_given_back),

@@ -441,6 +441,50 @@ static void a_verdict_counts_what_does_not_fit(void **state)
 	}
 }
 
+/* Mistakes of these lengths in the message, the last one filled up. */
+static void verdict_of(size_t n, const size_t length[], struct sim_err *e)
+{
+	struct sim_yaml y;
+	struct sim_err one;
+	char x[sizeof(e->msg)];
+	memset(x, 'x', sizeof(x));
+	parse(&y, "");
+	assert_ok(sim_yaml_mistake(&y, y.root, "."));
+	assert_int_equal(sim_yaml_verdict(&y, &one), SIM_EINVAL);
+	sim_yaml_free(&y);
+	const size_t place = strlen(one.msg);
+	parse(&y, "");
+	for (size_t i = 0; i < n; i++)
+		assert_ok(sim_yaml_mistake(&y, y.root, "%.*s.",
+		    (int)(length[i] - place), x));
+	assert_int_equal(sim_yaml_verdict(&y, e), SIM_EINVAL);
+	sim_yaml_free(&y);
+}
+
+/* The last mistake may fill the message to its last byte; one that others
+ * follow leaves 40 bytes for the line that counts them. */
+static void a_mistake_is_shown_while_there_is_room(void **state)
+{
+	enum { CAP = sizeof(((struct sim_err *)0)->msg), FIRST = 60 };
+	struct sim_err e;
+	(void)state;
+	const size_t room = CAP - 1 - FIRST - 1;
+	verdict_of(2, (size_t[]){FIRST, room}, &e);
+	assert_int_equal(strlen(e.msg), CAP - 1);
+	assert_int_equal(strcspn(e.msg, "\n"), FIRST);
+	assert_null(strstr(e.msg, "more."));
+	verdict_of(2, (size_t[]){FIRST, room + 1}, &e);
+	assert_string_equal(e.msg + FIRST, "\nand 1 more.");
+	verdict_of(3, (size_t[]){FIRST, room - 40, 50}, &e);
+	assert_int_equal(strlen(e.msg), CAP - 1 - 40 + strlen("\nand 1 more."));
+	assert_string_equal(strrchr(e.msg, '\n'), "\nand 1 more.");
+	verdict_of(3, (size_t[]){FIRST, room - 39, 50}, &e);
+	assert_string_equal(e.msg + FIRST, "\nand 2 more.");
+	/* Nor does the first one, where others follow, take that line's room. */
+	verdict_of(2, (size_t[]){CAP - 1, 50}, &e);
+	assert_string_equal(e.msg + CAP - 1 - 40, "\nand 1 more.");
+}
+
 static void a_giant_mistake_is_cut_not_lost(void **state)
 {
 	(void)state;
@@ -540,6 +584,30 @@ static void set_refuses_what_has_no_place(void **state)
 		is_written(y.root, "{a: 1, l: [x, {k: v}]}");
 		sim_yaml_free(&y);
 	}
+}
+
+/* As the text of a file in which the same maps and lists stand. */
+static void a_path_with_its_value_is_as_deep_as_a_file_may_be(void **state)
+{
+	(void)state;
+	for (int n = 1; n <= SIM_YAML_DEPTH; n++)
+		for (int lists = 0; lists <= SIM_YAML_DEPTH; lists++) {
+			struct sim_yaml y;
+			char set[4 * SIM_YAML_DEPTH + 8] = "";
+			char *to = set;
+			for (int i = 0; i < n; i++)
+				to += sprintf(to, "%sp", i ? "." : "");
+			to += sprintf(to, "=");
+			for (int i = 0; i < lists; i++)
+				to += sprintf(to, "[");
+			to += sprintf(to, "1");
+			for (int i = 0; i < lists; i++)
+				to += sprintf(to, "]");
+			parse(&y, "");
+			assert_int_equal(sim_yaml_set(&y, set, NULL),
+			    n + lists <= SIM_YAML_DEPTH ? 0 : SIM_EINVAL);
+			sim_yaml_free(&y);
+		}
 }
 
 static void mistakes_say_where_a_value_came_from(void **state)
@@ -808,9 +876,11 @@ int main(void)
 	    cmocka_unit_test(a_missing_map_is_placed_where_the_caller_says),
 	    cmocka_unit_test(a_table_without_fields_knows_no_key),
 	    cmocka_unit_test(a_verdict_counts_what_does_not_fit),
+	    cmocka_unit_test(a_mistake_is_shown_while_there_is_room),
 	    cmocka_unit_test(a_giant_mistake_is_cut_not_lost),
 	    cmocka_unit_test(set_replaces_or_creates),
 	    cmocka_unit_test(set_refuses_what_has_no_place),
+	    cmocka_unit_test(a_path_with_its_value_is_as_deep_as_a_file_may_be),
 	    cmocka_unit_test(mistakes_say_where_a_value_came_from),
 	    cmocka_unit_test(a_path_finds_keys_that_have_dots),
 	    cmocka_unit_test(a_node_can_be_put_over_its_own_parent),

@@ -508,10 +508,11 @@ static int move_aside(struct xp_journal *j, int ours, struct sim_err *e)
 	if (st.st_size == 0 || (ours && st.st_size <= HEADER_BYTES))
 		return unlink(j->path) < 0 ? journal_io_fail(j, "remove", e)
 					   : 0;
-	int rc = sim_zalloc(&to, strlen(j->path) + 2, 1, e);
+	const size_t cap = strlen(j->path) + sizeof("~");
+	int rc = sim_zalloc(&to, cap, 1, e);
 	if (rc < 0)
 		return rc;
-	sprintf(to, "%s~", j->path);
+	snprintf(to, cap, "%s~", j->path);
 	if (rename(j->path, to) < 0)
 		rc = journal_io_fail(j, "rename", e);
 	free(to);
