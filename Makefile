@@ -317,6 +317,10 @@ $B/tests/experiments_power_test: WRAP += $(foreach c,open openat close write \
 	pwrite ftruncate fsync fdatasync rename link unlink unlinkat mkdir, \
 	-Wl,--wrap=$c)
 
+# A process that makes windows dies between any two calls on its database.
+$B/tests/experiments_live_windows_test: WRAP += $(foreach c,run_with begin commit \
+	shrink,-Wl$(,)--wrap=res_sql_$c)
+
 # What tests share, of which each links what it calls: linking all with all
 # took as long as compiling did.
 $B/tests/helpers.a: $(TEST_LIB:%.c=$B/%.o)

@@ -9,7 +9,6 @@
 #include "experiments/cmd/serve.h"
 #include "experiments/live/batch_export.h"
 #include "experiments/live/page/page.h"
-#include "models/sim/tcp_connect.h"
 #include "sim/text.h"
 
 struct args {
@@ -26,16 +25,6 @@ static void take_no_sync(void *to, char *arg, const struct cmd_given *g)
 	(void)g;
 	(void)arg;
 	*(int *)to = 0;
-}
-
-static void take_timers(void *to, char *arg, const struct cmd_given *g)
-{
-	const struct fabric_sim_tcp_ladder *ladder = fabric_sim_tcp_find(arg);
-	if (!ladder)
-		argp_error(g->state,
-		    "--timers \"%s\" is not linux, linux_linear or windows",
-		    arg);
-	*(const struct fabric_sim_tcp_ladder **)to = ladder;
 }
 
 static const struct cmd_option cmd_collector_options[] = {
@@ -76,7 +65,7 @@ static const struct cmd_option cmd_collector_options[] = {
     {"timers", 0, "NAME",
 	"with --export: SYN timers of the servers: linux (default), "
 	"linux_linear (6.5 and later), windows",
-	.take = take_timers, .at = CMD_AT(ladder), .values = cmd_timers},
+	.take = cmd_take_ladder, .at = CMD_AT(ladder), .values = cmd_timers},
     {0},
 };
 
@@ -152,25 +141,13 @@ static void cmd_collector_tell(const char *dir, const struct xp_batch_held *h)
 		    dir, h->n_bytes_damaged);
 }
 
-/* Write what DIR holds as a recording. Batches name servers by address, so
- * where these stand, and the waits by which their SYNs were sent again, must be
- * told here for jobs to make sense of connect times. */
+/* Write what DIR holds as a recording. */
 static int cmd_collector_export(struct args *a, struct xp_batch_exported *n,
     struct sim_err *e)
 {
-	const struct fabric_sim_tcp_ladder *ladder =
-	    a->ladder ? a->ladder : &fabric_sim_tcp_linux;
-	struct res_recording_info info = {.n_dcs = a->plan.n_dcs};
-	int rc;
-	for (int i = 0; i < ladder->n_retries && i < OBS_MAX_WAITS; i++)
-		info.syn_wait_ns[i] = ladder->wait_ns[i];
-	for (uint32_t d = 0; d < a->plan.n_dcs; d++) {
-		struct topo_clos c = a->plan.dc[d];
-		if ((rc = topo_clos_init(&c, e)) < 0)
-			return rc;
-		info.dc[d] = topo_dc_after(d > 0 ? &info.dc[d - 1] : NULL, &c);
-	}
-	return xp_batch_export(a->dir, a->export, &info, n, e);
+	struct res_recording_info info;
+	const int rc = cmd_plan_info(&a->plan, a->ladder, &info, e);
+	return rc < 0 ? rc : xp_batch_export(a->dir, a->export, &info, n, e);
 }
 
 /* Say on stderr what the export had to leave out, if anything. */

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/jobs_live.h"
 #include "experiments/cmd/jobs_tell.h"
 #include "experiments/pingmesh/dsa/many.h"
 #include "experiments/pingmesh/dsa/merge.h"
@@ -22,6 +23,7 @@ struct args {
 	uint32_t jobs;                 /* 0: by the window */
 	struct xp_shard shard;         /* n 0: not given */
 	int json, quiet, force, merge;
+	struct cmd_jobs_live live;
 };
 
 /* --- options ---------------------------------------------------------------*/
@@ -117,6 +119,7 @@ static const struct cmd_option jobs_options[] = {
 	.at = CMD_AT(json)},
     {"quiet", 'q', NULL, "no progress", .take = cmd_take_flag,
 	.at = CMD_AT(quiet)},
+    {.with = cmd_jobs_live_options, .at = CMD_AT(live)},
     {0},
 };
 
@@ -130,9 +133,26 @@ static void jobs_check_merge(const struct args *a, struct argp_state *state)
 		    "shard: its files have theirs");
 }
 
+/* Windows that follow the clock can't be chosen, and go into a database. */
+static void jobs_check_live(const struct args *a, struct argp_state *state)
+{
+	cmd_jobs_live_check(&a->live, a->files.n == 1 ? a->files.word[0] : NULL,
+	    state);
+	if (a->live.is_on &&
+	    (!isnan(a->window_s) || !isnan(a->from_s) || !isnan(a->to_s) ||
+		a->jobs || a->shard.n || a->merge || a->output || a->force ||
+		a->json))
+		argp_error(state,
+		    "--continuous takes neither windows, jobs, a shard nor "
+		    "-o");
+}
+
 static void jobs_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
+	jobs_check_live(a, state);
+	if (a->live.is_on)
+		return;
 	if (a->output && !*a->output)
 		argp_error(state, "-o needs a name");
 	if ((a->merge || a->files.n > 1) && !a->output)
@@ -151,7 +171,7 @@ static const struct cmd_line jobs_line = {
     .word = {"RECORDING", .take = cmd_take_all, .at = CMD_AT(files)},
     .without = "which RECORDING?",
     .check = jobs_check,
-    .args_doc = "RECORDING...\n--merge SHARD.h5...",
+    .args_doc = "RECORDING...\n--merge SHARD.h5...\n--continuous DIR --db FILE",
     .doc =
 	"Run Pingmesh's analysis on each window of recordings, for each "
 	"data centre, and write what it finds as tables to a file beside "
@@ -180,6 +200,13 @@ static const struct cmd_line jobs_line = {
 	"process writes. A shard that is missing, there twice, damaged, of "
 	"other recordings, parameters or another build is refused by "
 	"name.\n\n"
+	"With --continuous results go into the tables of an SQLite database "
+	"instead (results/sql/schema.sql), for `culprit alerts`, pages and "
+	"reports. Windows begin at whole multiples of their length, UTC. Each "
+	"is made once, in one transaction; after a stop, or a kill at any "
+	"moment, all that are due are made in order. One process writes a "
+	"database. The keys of --set are those of `culprit controller`. "
+	"SIGTERM and SIGINT end it.\n\n"
 	"Exit codes: 0 good; 2 the command line is wrong, or files do not "
 	"belong together; 3 a file can't be read or written, or a shard is "
 	"missing.",
@@ -378,7 +405,12 @@ int cmd_jobs(int argc, char **argv)
 {
 	struct args a = {.window_s = NAN, .from_s = NAN, .to_s = NAN};
 	struct sim_err e = {0};
+	int rc = cmd_jobs_live_init(&a.live, &e);
+	if (rc < 0)
+		return cmd_fail(cmd_exit_of(rc), &e);
 	cmd_parse(&jobs_line, argc, argv, &a);
+	if (a.live.is_on)
+		return cmd_jobs_live(&a.live, a.files.word[0], a.quiet);
 	/* Too large for the stack: it has the tables of all data centres. */
 	struct run *r = calloc(1, sizeof(*r));
 	if (!r) {
@@ -386,7 +418,7 @@ int cmd_jobs(int argc, char **argv)
 		return cmd_fail(CMD_TROUBLE, &e);
 	}
 	r->args = &a;
-	const int rc = a.merge ? jobs_merge(r, &e) : jobs_run(r, &e);
+	rc = a.merge ? jobs_merge(r, &e) : jobs_run(r, &e);
 	/* What goes wrong on the way is no mistake in the command line, but for
 	 * files that do not belong together. */
 	int code = rc < 0 ? cmd_exit_of(rc) : CMD_GOOD;

@@ -132,10 +132,42 @@ int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e)
 		rc = take_topology(p, &c.topology, path, e);
 	if (rc == 0)
 		rc = take_params(p, &c, e);
+	if (rc == 0 && p->keeps_text)
+		rc = xp_spec_cell_text(&s, &p->text, e);
 	free(path);
 	xp_config_free(&c);
 	xp_spec_free(&s);
 	return rc;
+}
+
+void cmd_take_ladder(void *to, char *arg, const struct cmd_given *g)
+{
+	const struct fabric_sim_tcp_ladder *ladder = fabric_sim_tcp_find(arg);
+	if (!ladder)
+		argp_error(g->state,
+		    "--timers \"%s\" is not linux, linux_linear or windows",
+		    arg);
+	*(const struct fabric_sim_tcp_ladder **)to = ladder;
+}
+
+int cmd_plan_info(const struct cmd_plan *p,
+    const struct fabric_sim_tcp_ladder *ladder, struct res_recording_info *info,
+    struct sim_err *e)
+{
+	if (!ladder)
+		ladder = &fabric_sim_tcp_linux;
+	*info = (struct res_recording_info){.n_dcs = p->n_dcs};
+	for (int i = 0; i < ladder->n_retries && i < OBS_MAX_WAITS; i++)
+		info->syn_wait_ns[i] = ladder->wait_ns[i];
+	for (uint32_t d = 0; d < p->n_dcs; d++) {
+		struct topo_clos c = p->dc[d];
+		const int rc = topo_clos_init(&c, e);
+		if (rc < 0)
+			return rc;
+		info->dc[d] =
+		    topo_dc_after(d > 0 ? &info->dc[d - 1] : NULL, &c);
+	}
+	return 0;
 }
 
 void cmd_plan_shape_help(FILE *out)

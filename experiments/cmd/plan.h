@@ -11,6 +11,8 @@
 
 #include "algos/pingmesh/pinglist.h"
 #include "experiments/cmd/option.h"
+#include "models/sim/tcp_connect.h"
+#include "results/recording.h"
 #include "sim/err.h"
 #include "topo/clos.h"
 
@@ -23,6 +25,8 @@ struct cmd_plan {
 	struct algo_pinglist_params params;
 	const char *param[CMD_PLAN_MAX_PARAMS]; /* --param, as given */
 	size_t n_params;
+	int keeps_text; /* have cmd_plan_read_spec() keep the text of the spec */
+	char *text;     /* to be freed; NULL */
 };
 
 /* Of a struct cmd_plan; the first are --set and --dc alone. */
@@ -40,6 +44,15 @@ int cmd_plan_init(struct cmd_plan *p, struct sim_err *e);
  * cmd_find(). Errors of cmd_find(), as SIM_EINVAL, and of xp_spec_load();
  * SIM_EUNSUPPORTED if the network is neither a Clos nor a region of them. */
 int cmd_plan_read_spec(struct cmd_plan *p, const char *name, struct sim_err *e);
+
+/* Waits of TCP by their name in cmd_timers[], for --timers. */
+cmd_taker cmd_take_ladder; /* const struct fabric_sim_tcp_ladder * */
+
+/* What batches do not say: where their servers stand, and how these wait before
+ * they send a SYN again (LADDER; NULL: as Linux). Errors of topo_clos_init(). */
+int cmd_plan_info(const struct cmd_plan *p,
+    const struct fabric_sim_tcp_ladder *ladder, struct res_recording_info *info,
+    struct sim_err *e);
 
 /* The keys of --set; of --param too, and the hard limits. */
 void cmd_plan_shape_help(FILE *out);

@@ -22,10 +22,6 @@
 
 #define ORIGIN_STEP (600 * SIM_SEC)
 
-/* An agent tries again for hours at most, and clocks differ, also about where a
- * day begins. */
-enum { DAYS_LATE = 2, DAYS_EARLY = 1 };
-
 struct export
 {
 	const struct res_recording_info *info;
@@ -40,14 +36,6 @@ struct export
 	struct algo_pingmesh_batch batch;
 	unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
 };
-
-/* Can a record of AT_NS have come on the day of its file? A clock that is wrong
- * by years would make a recording of years, of which nearly all is empty. */
-static int is_timely(const struct export *x, sim_ns at_ns)
-{
-	const int64_t day = (int64_t)(at_ns / (86400 * SIM_SEC));
-	return day >= x->day - DAYS_LATE && day <= x->day + DAYS_EARLY;
-}
 
 /* Rows go out batch by batch, so that memory does not grow with the files. */
 static int batch_export_flush(struct export *x, struct sim_err *e)
@@ -99,7 +87,7 @@ static int take_batch(struct export *x, struct sim_err *e)
 	int rc;
 	x->n->n_batches++;
 	for (uint32_t i = 0; i < x->batch.n; i++) {
-		if (!is_timely(x, x->batch.record[i].sent_ns)) {
+		if (!xp_batch_is_timely(x->day, x->batch.record[i].sent_ns)) {
 			x->n->n_untimely++;
 			continue;
 		}
@@ -131,7 +119,8 @@ static int batch_export_take_window(struct export *x, size_t n,
 	int rc = algo_pingmesh_wire_decode_window(&w, x->bytes, n, e);
 	if (rc < 0)
 		return rc;
-	if (!is_timely(x, w.start_ns) || !is_timely(x, w.end_ns)) {
+	if (!xp_batch_is_timely(x->day, w.start_ns) ||
+	    !xp_batch_is_timely(x->day, w.end_ns)) {
 		x->n->n_untimely++;
 		return 0;
 	}

@@ -46,6 +46,14 @@ struct xp_batch_store {
 };
 
 /* --- reading -------------------------------------------------------------- */
+enum { DAYS_LATE = 2, DAYS_EARLY = 1 };
+
+int xp_batch_is_timely(int64_t day, sim_ns at_ns)
+{
+	const int64_t at = (int64_t)(at_ns / (86400 * SIM_SEC));
+	return at >= day - DAYS_LATE && at <= day + DAYS_EARLY;
+}
+
 int xp_batch_next(FILE *in, unsigned char *buf, size_t *n,
     struct algo_pingmesh_wire_id *id, struct sim_err *e)
 {

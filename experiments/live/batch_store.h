@@ -85,6 +85,12 @@ int xp_batch_store_close(struct xp_batch_store *s, struct sim_err *e);
  * Returns how many, or -1 with errno. */
 int xp_batch_files(int dir_fd, struct dirent ***found);
 
+/* Can a record of AT_NS have come on DAY, that of its file, since 1970? An agent
+ * tries again for hours at most, and clocks differ, also about where a day begins:
+ * so up to two days before, or one after. One that is wrong by years would make
+ * years of empty windows. */
+int xp_batch_is_timely(int64_t day, sim_ns at_ns);
+
 enum xp_batch_end {
 	XP_BATCH_MORE,
 	XP_BATCH_END,

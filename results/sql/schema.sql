@@ -6,7 +6,8 @@
 -- What was not measured is NULL. A scope is a server, ToR or pod by its number in
 -- the data centre, the data centre itself (0), or a service by its place.
 
--- The shape of the network, the services, the options: what all rows rest upon.
+-- What all rows rest upon: network, services, timers, max_drop_rate, max_p99_us,
+-- min_probes; and where each job goes on, next_10min and so on, in ns.
 CREATE TABLE meta (
 	key TEXT PRIMARY KEY,
 	value TEXT NOT NULL
@@ -27,10 +28,12 @@ CREATE TABLE window (
 	    CHECK (state IN ('made', 'empty', 'redone', 'too_large')),
 	n_records INTEGER NOT NULL, -- probes; of 5min, rows of counters
 	n_late INTEGER NOT NULL DEFAULT 0, -- of these, came after made_ns
-	n_aside INTEGER NOT NULL DEFAULT 0, -- came too late to be in it
+	n_waiting INTEGER NOT NULL DEFAULT 0, -- came late, and wait for it to be redone
+	n_aside INTEGER NOT NULL DEFAULT 0, -- came too late even for that
 	first_file INTEGER, -- of the store, that it was read from
 	UNIQUE (job, from_ns)
 ) STRICT;
+CREATE INDEX window_waiting ON window (to_ns) WHERE n_waiting > 0;
 
 -- A row a window and data centre.
 CREATE TABLE summary (
@@ -95,6 +98,8 @@ CREATE TABLE pod_pair (
 	n_success INTEGER NOT NULL,
 	n_drop INTEGER NOT NULL,
 	n_failed INTEGER NOT NULL, -- timed out or refused
+	n_success_tors INTEGER NOT NULL, -- of n_success, between two ToRs
+	n_drop_tors INTEGER NOT NULL,
 	drop_rate REAL, -- n_drop / n_success
 	p50_us REAL, -- the end of a bucket, at most 1/64 too high
 	p99_us REAL, -- likewise; of 10min exact
@@ -144,7 +149,7 @@ CREATE TABLE random_drop (
 -- Is the service of measuring itself well? By window.
 CREATE TABLE watchdog (
 	window INTEGER NOT NULL REFERENCES window ON DELETE CASCADE,
-	name TEXT NOT NULL, -- on_time, data, servers, late
+	name TEXT NOT NULL, -- on_time, data, servers, black_holes
 	ok INTEGER NOT NULL CHECK (ok IN (0, 1)),
 	says TEXT NOT NULL,
 	PRIMARY KEY (window, name)
@@ -166,9 +171,10 @@ CREATE TABLE agent (
 ) STRICT;
 
 -- Counts of connect times by scope, from which longer windows are merged: a
--- quantile of quantiles is none. scope_id2 is of pod pairs, else 0. A run of
--- counts is a 4-byte bucket, a 4-byte zero and an 8-byte count each,
--- little-endian; buckets are 1/64 of an octave from 1 us on.
+-- quantile of quantiles is none. scope_id2 is of pod pairs, else 0. The counts are
+-- pairs of numbers, seven bits a byte, low ones first, the eighth bit set but in
+-- the last: how many buckets after the one before, and how many probes. Buckets
+-- are 1/64 of an octave from 1 us on (experiments/pingmesh/dsa/pool.h).
 CREATE TABLE histogram (
 	window INTEGER NOT NULL REFERENCES window ON DELETE CASCADE,
 	dc INTEGER NOT NULL,
@@ -178,7 +184,6 @@ CREATE TABLE histogram (
 	scope_id2 INTEGER NOT NULL,
 	n_success INTEGER NOT NULL,
 	n_drop INTEGER NOT NULL,
-	n_failed INTEGER NOT NULL, -- of pod pairs
 	counts BLOB NOT NULL,
 	PRIMARY KEY (window, dc, scope, scope_id, scope_id2)
 ) STRICT, WITHOUT ROWID;
@@ -196,6 +201,7 @@ CREATE TABLE store (
 	n_foreign INTEGER NOT NULL DEFAULT 0, -- not between two of the servers
 	n_odd INTEGER NOT NULL DEFAULT 0, -- time and outcome do not agree
 	n_untimely INTEGER NOT NULL DEFAULT 0, -- not of the days before they came
+	n_before INTEGER NOT NULL DEFAULT 0, -- of before the first window
 	n_bytes_damaged INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 

@@ -305,12 +305,13 @@ static int sql_check(struct res_sql *db, struct sim_err *e)
 static int sql_begin_to_write(struct res_sql *db, struct sim_err *e)
 {
 	int rc = sql_lock(db, e);
-	/* auto_vacuum is to be chosen before the first table. Each commit is on
-	 * the disk (FULL) when it is said to be. */
+	/* auto_vacuum is to be chosen before the first table. With a write-ahead
+	 * log NORMAL syncs now and then and not with each commit: a loss of power
+	 * may undo the last of them, in order, and spoils nothing. */
 	if (rc < 0 || (rc = sql_connect(db, e)) < 0 ||
 	    (rc = res_sql_set(db,
 		 "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; "
-		 "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY",
+		 "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY",
 		 "open it", e)) < 0 ||
 	    (rc = sql_check(db, e)) < 0)
 		return rc;

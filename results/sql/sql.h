@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The tables are those of schema.sql. What is written is written in transactions:
- * a kill or a loss of power at any moment leaves the database as it was before one,
- * or after it. One process writes, who holds FILE.lock; any number reads
+ * a kill at any moment leaves the database as it was before one, or after it; a
+ * loss of power as it was before one, which may be some seconds ago. One process writes, who holds FILE.lock; any number reads
  * meanwhile (write-ahead log). A program that was built without SQLite says so.
  *
  *	res_sql_begin(db, e);
@@ -141,9 +141,12 @@ struct res_sql_keep {
 };
 #define RES_SQL_KEEP ((struct res_sql_keep){60, 7, 3})
 
-/* Let go what is older at NOW_NS, and give what it took back to the file system.
- * Outside a transaction. Cost O(rows that go). */
+/* Let go what is older at NOW_NS. Cost O(rows that go). */
 int res_sql_retain(struct res_sql *db, const struct res_sql_keep *keep,
     int64_t now_ns, struct sim_err *e);
+
+/* Give what rows took that are gone back to the file system. Outside a
+ * transaction. Cost O(bytes that go). */
+int res_sql_shrink(struct res_sql *db, struct sim_err *e);
 
 #endif

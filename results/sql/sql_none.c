@@ -156,3 +156,9 @@ int res_sql_retain(struct res_sql *db, const struct res_sql_keep *keep,
 	(void)now_ns;
 	return sql_is_none(e);
 }
+
+int res_sql_shrink(struct res_sql *db, struct sim_err *e)
+{
+	(void)db;
+	return sql_is_none(e);
+}

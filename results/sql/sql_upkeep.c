@@ -111,8 +111,7 @@ int res_sql_migrate(struct res_sql *db, const char *const *const step[],
 
 /* --- how long rows stay ----------------------------------------------------*/
 
-/* Windows are let go a few at a time, so that no reader waits for long and no
- * transaction takes more of the disk than it frees. */
+/* A few windows at a time, as SQLite lists what goes before it goes. */
 static int sql_let_go(struct res_sql *db, const char *sql, int64_t before,
     struct sim_err *e)
 {
@@ -150,8 +149,13 @@ int res_sql_retain(struct res_sql *db, const struct res_sql_keep *keep,
 		 "'server' LIMIT 64)",
 		 sql_first_kept(now_ns, keep->servers), e)) < 0)
 		return rc;
-	/* The pages go back to the file system, and so does the log. */
-	if ((rc = res_sql_run(db, e, "PRAGMA incremental_vacuum")) < 0)
-		return rc;
-	return res_sql_run(db, e, "PRAGMA wal_checkpoint(TRUNCATE)");
+	return 0;
+}
+
+/* The pages go, and so does the log. */
+int res_sql_shrink(struct res_sql *db, struct sim_err *e)
+{
+	const int rc = res_sql_run(db, e, "PRAGMA incremental_vacuum");
+	return rc < 0 ? rc
+		      : res_sql_run(db, e, "PRAGMA wal_checkpoint(TRUNCATE)");
 }

@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "experiments/pingmesh/dsa/parts.h"
 #include "sim/stat.h"
@@ -114,6 +115,36 @@ int xp_dsa_pool_add(struct xp_dsa_pool *p, uint32_t dc,
 		all->count[b]++;
 		for (size_t k = s->off[h]; k < s->off[h + 1]; k++)
 			service[s->serves[k]].count[b]++;
+	}
+	return 0;
+}
+
+void xp_dsa_pool_count_pairs(uint64_t n_of[XP_DSA_POOL_KINDS],
+    const struct topo_dc dc[], uint32_t n_dcs)
+{
+	memset(n_of, 0, XP_DSA_POOL_KINDS * sizeof(*n_of));
+	for (uint32_t i = 0; i < n_dcs; i++)
+		n_of[i * ALGO_SLA_N_KINDS + ALGO_SLA_POD] =
+		    (uint64_t)dc[i].clos.n_pods * dc[i].clos.n_pods;
+}
+
+int xp_dsa_pool_add_pairs(struct xp_dsa_pool *p, uint32_t dc,
+    const struct algo_sla *s, const struct algo_drop_ladder *ladder,
+    struct sim_err *e)
+{
+	const uint32_t n_pods = s->dc.clos.n_pods;
+	for (size_t i = 0; i < s->order.n; i++) {
+		const struct algo_rtt_probe *probe = &s->order.probe[i];
+		struct xp_dsa_pool_scope *pair = pool_at(p, dc, ALGO_SLA_POD,
+		    topo_dc_pod_index(&s->dc, probe->src_host) * n_pods +
+			topo_dc_pod_index(&s->dc, probe->dst_host));
+		const int rc = pool_reserve(pair, e);
+		if (rc < 0)
+			return rc;
+		pair->n_success++;
+		pair->n_drop += algo_drop_n_lost(ladder, probe->rtt_ns) > 0;
+		pair->count[algo_pingmesh_bucket_of(probe->rtt_ns,
+		    XP_DSA_POOL_SUB_BITS)]++;
 	}
 	return 0;
 }

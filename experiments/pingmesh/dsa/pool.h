@@ -52,6 +52,14 @@ void xp_dsa_pool_close(struct xp_dsa_pool *p);
 int xp_dsa_pool_add(struct xp_dsa_pool *p, uint32_t dc,
     const struct algo_sla *s, struct sim_err *e);
 
+/* Pairs of pods, from * pods + to, take the place of pods in a pool of their own:
+ * so many scopes, and the successes and drops of such a window. */
+void xp_dsa_pool_count_pairs(uint64_t n_of[XP_DSA_POOL_KINDS],
+    const struct topo_dc dc[], uint32_t n_dcs);
+int xp_dsa_pool_add_pairs(struct xp_dsa_pool *p, uint32_t dc,
+    const struct algo_sla *s, const struct algo_drop_ladder *ladder,
+    struct sim_err *e);
+
 /* Append rows of `pooled` and `histogram` to T, of scopes with successes and of
  * buckets that are not empty. Errors SIM_ENOMEM; SIM_ERANGE as
  * sim_binomial_interval(); of what was taken of files also SIM_EPARSE (not as

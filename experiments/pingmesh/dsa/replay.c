@@ -11,6 +11,21 @@ enum { MAX_WINDOWS = 10000000 };
 
 /* --- opening ---------------------------------------------------------------*/
 
+int xp_dsa_replay_begin(struct xp_dsa_replay *r,
+    const struct res_recording_info *info, struct sim_err *e)
+{
+	int rc;
+	r->info = info;
+	if ((rc = xp_dsa_params_read(&r->params, info->spec, e)) < 0 ||
+	    (rc = xp_dsa_services_read(&r->services, info->service,
+		 topo_dcs_n_hosts(info->dc, info->n_dcs), e)) < 0)
+		return rc;
+	for (uint32_t i = 0; rc == 0 && i < info->n_dcs; i++)
+		rc = xp_dsa_open(&r->dc[i], &info->dc[i], &r->services,
+		    &r->params, e);
+	return rc;
+}
+
 int xp_dsa_replay_open(struct xp_dsa_replay *r, const char *path,
     struct sim_err *e)
 {
@@ -18,16 +33,8 @@ int xp_dsa_replay_open(struct xp_dsa_replay *r, const char *path,
 	int rc = res_recording_open(&r->recording, path, e);
 	if (rc < 0)
 		return rc;
-	const struct res_recording_info *info = r->info =
-	    res_recording_info(r->recording);
-	if ((rc = xp_dsa_params_read(&r->params, info->spec, e)) < 0 ||
-	    (rc = xp_dsa_services_read(&r->services, info->service,
-		 topo_dcs_n_hosts(info->dc, info->n_dcs), e)) < 0)
-		return sim_wrap(e, rc, "%s", path);
-	for (uint32_t i = 0; rc == 0 && i < info->n_dcs; i++)
-		rc = xp_dsa_open(&r->dc[i], &info->dc[i], &r->services,
-		    &r->params, e);
-	return rc;
+	rc = xp_dsa_replay_begin(r, res_recording_info(r->recording), e);
+	return rc < 0 ? sim_wrap(e, rc, "%s", path) : 0;
 }
 
 void xp_dsa_replay_close(struct xp_dsa_replay *r)
@@ -115,11 +122,33 @@ static int replay_dc(struct xp_dsa_replay *r, const struct xp_dsa_window *w,
 /* A level that found no rows was not measured: its counts are of an earlier
  * window. */
 static int replay_pool(const struct xp_dsa_replay *r, uint32_t dc,
-    size_t n_before, struct xp_dsa_pool *pool, struct sim_err *e)
+    size_t n_before, struct xp_dsa_pool *pool, struct xp_dsa_pool *pairs,
+    struct sim_err *e)
 {
-	return r->tables.sla.n > n_before
-	    ? xp_dsa_pool_add(pool, dc, &r->dc[dc].sla, e)
-	    : 0;
+	const struct algo_sla *s = &r->dc[dc].sla;
+	struct algo_drop_ladder ladder;
+	int rc = 0;
+	if (r->tables.sla.n == n_before)
+		return 0;
+	if (pool)
+		rc = xp_dsa_pool_add(pool, dc, s, e);
+	if (rc == 0 && pairs &&
+	    (rc = xp_dsa_ladder(&r->dc[dc], &r->probes, &ladder, e)) == 0)
+		rc = xp_dsa_pool_add_pairs(pairs, dc, s, &ladder, e);
+	return rc;
+}
+
+int xp_dsa_replay_rows(struct xp_dsa_replay *r, const struct xp_dsa_window *w,
+    struct xp_dsa_pool *pool, struct xp_dsa_pool *pairs, struct sim_err *e)
+{
+	int rc = 0;
+	xp_dsa_tables_clear(&r->tables);
+	for (uint32_t dc = 0; rc == 0 && dc < r->info->n_dcs; dc++) {
+		const size_t n_before = r->tables.sla.n;
+		if ((rc = replay_dc(r, w, dc, e)) == 0)
+			rc = replay_pool(r, dc, n_before, pool, pairs, e);
+	}
+	return rc;
 }
 
 static void replay_name(struct xp_dsa_tables *t, uint32_t recording)
@@ -138,19 +167,13 @@ static int replay_window(struct xp_dsa_replay *r, uint64_t i,
 	int rc = 0;
 	w.to = w.from + r->window;
 	w.recorded_ns = res_recording_covered(r->recording, w.from, w.to);
-	xp_dsa_tables_clear(&r->tables);
 	if (r->jobs & XP_DSA_COUNTERS)
 		rc = res_recording_counters(r->recording, w.from, w.to,
 		    &r->counters, e);
 	if (rc == 0 && r->jobs & ~(uint32_t)XP_DSA_COUNTERS)
 		rc = res_recording_probes(r->recording, w.from, w.to,
 		    &r->probes, e);
-	for (uint32_t dc = 0; rc == 0 && dc < r->info->n_dcs; dc++) {
-		const size_t n_before = r->tables.sla.n;
-		if ((rc = replay_dc(r, &w, dc, e)) == 0)
-			rc = replay_pool(r, dc, n_before, into->pool, e);
-	}
-	if (rc < 0)
+	if (rc < 0 || (rc = xp_dsa_replay_rows(r, &w, into->pool, NULL, e)) < 0)
 		return rc;
 	replay_name(&r->tables, into->recording);
 	rc = xp_dsa_digest_add(into->digest, &r->tables, e);

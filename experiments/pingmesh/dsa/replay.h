@@ -40,6 +40,17 @@ int xp_dsa_replay_open(struct xp_dsa_replay *r, const char *path,
     struct sim_err *e);
 void xp_dsa_replay_close(struct xp_dsa_replay *r);
 
+/* The same for whoever has rows from elsewhere: INFO says of what network they
+ * are, with which services and parameters, and is kept. */
+int xp_dsa_replay_begin(struct xp_dsa_replay *r,
+    const struct res_recording_info *info, struct sim_err *e);
+
+/* Run R->jobs on the rows in R->probes and R->counters, those of window W, and
+ * leave what they find in R->tables; times are counted in POOL and, by pairs of
+ * pods, in PAIRS, each unless it is NULL. Errors of the jobs. */
+int xp_dsa_replay_rows(struct xp_dsa_replay *r, const struct xp_dsa_window *w,
+    struct xp_dsa_pool *pool, struct xp_dsa_pool *pairs, struct sim_err *e);
+
 /* Plan whole windows of WINDOW ns from FROM on, the last of which begins before
  * TO. TO may be SIM_NEVER, for the recording's end; JOBS may be 0, for those of
  * xp_dsa_jobs_of(). All of them are run.

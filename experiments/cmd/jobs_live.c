@@ -1,0 +1,235 @@
+/* experiments/cmd/jobs_live.c -- culprit jobs --continuous: on a collector's files.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/cmd/jobs_live.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "experiments/cmd/cmd.h"
+#include "experiments/live/daemon.h"
+#include "experiments/live/daemon_log.h"
+#include "experiments/live/windows.h"
+#include "models/clock.h"
+#include "sim/text.h"
+
+/* --- options ---------------------------------------------------------------*/
+
+#define LIVE_AT(member) offsetof(struct cmd_jobs_live, member)
+
+static void jobs_live_take_time(void *to, char *arg, const struct cmd_given *g)
+{
+	struct sim_err e;
+	if (sim_parse_ns(arg, to, &e) < 0 || *(sim_ns *)to < SIM_SEC ||
+	    *(sim_ns *)to > 7 * 86400 * SIM_SEC)
+		argp_error(g->state, "--%s \"%s\" is no time from 1s to 7d",
+		    g->option->name, arg);
+}
+
+static void jobs_live_take_date(void *to, char *arg, const struct cmd_given *g)
+{
+	struct tm tm = {0};
+	const char *end = strptime(arg, "%Y-%m-%dT%H:%M:%SZ", &tm);
+	const time_t t = end && *end == '\0' ? timegm(&tm) : -1;
+	if (t <= 0)
+		argp_error(g->state,
+		    "--%s \"%s\" is no time as 2026-02-03T10:00:00Z",
+		    g->option->name, arg);
+	*(sim_ns *)to = (sim_ns)t * SIM_SEC;
+}
+
+const struct cmd_option cmd_jobs_live_options[] = {
+    {.doc = "On a collector's files, for ever:"},
+    {"continuous", 0, NULL,
+	"the word is a collector's folder: run the jobs of 5 and 10 minutes, "
+	"an hour and a day on it when they are due, into --db",
+	.take = cmd_take_flag, .at = LIVE_AT(is_on)},
+    {"db", 0, "FILE", "the database (SQLite), made if it is missing",
+	.take = cmd_take_file, .at = LIVE_AT(db)},
+    {.with = cmd_plan_shape_options, .at = LIVE_AT(plan)},
+    {"spec", 0, "SPEC",
+	"take the network from a spec instead, and the jobs' parameters from "
+	"its section pingmesh",
+	.take = cmd_take_file, .at = LIVE_AT(spec)},
+    {"service", 0, "NAME=HOSTS;...",
+	"whose level is told beside that of the network: web=0-15,32; db=16-31",
+	.take = cmd_take_text, .at = LIVE_AT(service)},
+    {"timers", 0, "NAME",
+	"SYN timers of the servers: linux (default), linux_linear (6.5 and "
+	"later), windows",
+	.take = cmd_take_ladder, .at = LIVE_AT(ladder), .values = cmd_timers},
+    {"grace", 0, "TIME",
+	"10 minutes are made so long after their end (10m); 5 minutes after a "
+	"fifth of it",
+	.take = jobs_live_take_time, .at = LIVE_AT(grace_ns)},
+    {"late", 0, "TIME",
+	"so long after their end they are made once more, if records came "
+	"late, and hours and days for the first time (1h)",
+	.take = jobs_live_take_time, .at = LIVE_AT(late_ns)},
+    {"poll", 0, "TIME", "look so often for what came (10s)",
+	.take = jobs_live_take_time, .at = LIVE_AT(poll_ns)},
+    {"max-probes", 0, "N",
+	"probes of a window that are held in memory, 70 bytes each (20000000); "
+	"nothing is said of a window with more",
+	.take = cmd_take_u64, .at = LIVE_AT(max_probes), .min = 1,
+	.max = UINT32_MAX},
+    {"keep-days", 0, "N", "let windows go after N days (60; 0: never)",
+	.take = cmd_take_u32, .at = LIVE_AT(keep.windows), .max = 36500},
+    {"keep-servers", 0, "N", "and the levels of servers (7; 0: with windows)",
+	.take = cmd_take_u32, .at = LIVE_AT(keep.servers), .max = 36500},
+    {"once", 0, NULL, "make what is due now, and end", .take = cmd_take_flag,
+	.at = LIVE_AT(once)},
+    {"until", 0, "DATE",
+	"it is DATE (2026-02-03T10:00:00Z), whatever the clock says: make what "
+	"is due, and end",
+	.take = jobs_live_take_date, .at = LIVE_AT(until_ns)},
+    {0},
+};
+
+int cmd_jobs_live_init(struct cmd_jobs_live *a, struct sim_err *e)
+{
+	*a = (struct cmd_jobs_live){.grace_ns = 600 * SIM_SEC,
+	    .late_ns = 3600 * SIM_SEC,
+	    .poll_ns = 10 * SIM_SEC,
+	    .max_probes = 20000000,
+	    .keep = RES_SQL_KEEP};
+	return cmd_plan_init(&a->plan, e);
+}
+
+void cmd_jobs_live_check(const struct cmd_jobs_live *a, const char *dir,
+    struct argp_state *state)
+{
+	if (!a->is_on &&
+	    (a->db || a->spec || a->service || a->ladder || a->plan.is_set ||
+		a->once || a->until_ns))
+		argp_error(state,
+		    "--db, --set, --dc, --spec, --service, --timers, --once "
+		    "and --until are for --continuous");
+	if (!a->is_on)
+		return;
+	if (!dir)
+		argp_error(state, "--continuous takes one folder");
+	if (!a->db)
+		argp_error(state, "--continuous needs --db FILE");
+	if (a->late_ns < a->grace_ns)
+		argp_error(state, "--late is shorter than --grace");
+	if (a->once && a->until_ns)
+		argp_error(state, "--once or --until, not both");
+	cmd_plan_check(&a->plan, a->spec, state);
+}
+
+/* --- a run -----------------------------------------------------------------*/
+
+struct jobs_live {
+	const struct cmd_jobs_live *args;
+	struct xp_windows *windows;
+	struct xp_notify notify;
+	int is_over;
+};
+
+static sim_ns jobs_live_now(const struct cmd_jobs_live *a)
+{
+	struct timespec t;
+	if (a->until_ns)
+		return a->until_ns;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (sim_ns)t.tv_sec * SIM_SEC + (sim_ns)t.tv_nsec;
+}
+
+/* Asked after each window: a long way to catch up is no reason to be deaf. */
+static int jobs_live_goes_on(void *arg)
+{
+	struct jobs_live *l = arg;
+	l->is_over |= xp_daemon_take_signal(0) == XP_DAEMON_END;
+	xp_notify_alive(&l->notify, clock_now());
+	return !l->is_over;
+}
+
+static void jobs_live_tell(FILE *out, const char *mark,
+    const struct xp_windows_done *d)
+{
+	fprintf(out,
+	    "%s%" PRIu64 " batches, %" PRIu64 " windows made (%" PRIu64
+	    " empty, %" PRIu64 " too large), %" PRIu64 " made anew\n",
+	    mark, d->n_batches, d->n_windows, d->n_empty, d->n_too_large,
+	    d->n_redone);
+}
+
+static int jobs_live_loop(struct jobs_live *l, int quiet, struct sim_err *e)
+{
+	const struct cmd_jobs_live *a = l->args;
+	struct xp_windows_done done;
+	char mark[32];
+	int rc = 0;
+	snprintf(mark, sizeof(mark),
+	    "%sculprit: ", xp_daemon_mark(XP_DAEMON_INFO));
+	while (!l->is_over) {
+		const sim_ns now = jobs_live_now(a);
+		rc = xp_windows_step(l->windows, now, &done, jobs_live_goes_on,
+		    l, e);
+		if (rc < 0)
+			break;
+		if (a->once || a->until_ns) {
+			jobs_live_tell(stdout, "", &done);
+			break;
+		}
+		if (done.n_windows + done.n_redone > 0 && !quiet)
+			jobs_live_tell(stderr, mark, &done);
+		const sim_ns due = xp_windows_due(l->windows);
+		const sim_ns wait = due > now && due - now < a->poll_ns
+		    ? due - now
+		    : a->poll_ns;
+		xp_notify_alive(&l->notify, clock_now());
+		l->is_over |= xp_daemon_take_signal(wait) == XP_DAEMON_END;
+	}
+	return rc;
+}
+
+static int jobs_live_open(struct jobs_live *l, struct cmd_jobs_live *a,
+    const char *dir, struct sim_err *e)
+{
+	struct xp_windows_params p = {.dir = dir,
+	    .db = a->db,
+	    .timers = (a->ladder ? a->ladder : &fabric_sim_tcp_linux)->name,
+	    .grace_ns = a->grace_ns,
+	    .late_ns = a->late_ns,
+	    .max_probes = a->max_probes,
+	    .keep = a->keep};
+	int rc = 0;
+	a->plan.keeps_text = 1;
+	if (a->spec)
+		rc = cmd_plan_read_spec(&a->plan, a->spec, e);
+	if (rc < 0 || (rc = cmd_plan_info(&a->plan, a->ladder, &p.info, e)) < 0)
+		return rc;
+	p.info.spec = a->plan.text;
+	p.info.service = a->service;
+	return xp_windows_open(&l->windows, &p, e);
+}
+
+int cmd_jobs_live(struct cmd_jobs_live *a, const char *dir, int quiet)
+{
+	struct jobs_live l = {.args = a};
+	struct sim_err e = {0};
+	int rc = jobs_live_open(&l, a, dir, &e);
+	int code = rc < 0 ? cmd_exit_of(rc) : CMD_GOOD;
+	if (rc == 0) {
+		xp_daemon_block_signals();
+		xp_notify_open(&l.notify);
+		if (!a->once && !a->until_ns) {
+			printf("%s -> %s\n", dir, a->db);
+			fflush(stdout);
+		}
+		xp_notify_say(&l.notify, "READY=1");
+		if ((rc = jobs_live_loop(&l, quiet, &e)) < 0)
+			code = CMD_TROUBLE;
+		xp_notify_close(&l.notify);
+	}
+	if (rc < 0)
+		cmd_fail(code, &e);
+	xp_windows_close(l.windows);
+	free(a->plan.text);
+	return code;
+}
