@@ -82,12 +82,13 @@ def read_files(folder):
             at = end + 8
 
 
-if sys.argv[1] == "post":
-    post_all(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]),
-             int((sys.argv + ["0"])[5]))
-elif sys.argv[1] == "batch":
-    sys.stdout.buffer.write(batch(int(sys.argv[2]), int(sys.argv[3])))
-elif sys.argv[1] == "once":
-    print(*post(sys.argv[2], batch(0, int(sys.argv[3]))), end="")
-else:
-    read_files(sys.argv[2])
+if __name__ == "__main__":
+    if sys.argv[1] == "post":
+        post_all(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]),
+                 int((sys.argv + ["0"])[5]))
+    elif sys.argv[1] == "batch":
+        sys.stdout.buffer.write(batch(int(sys.argv[2]), int(sys.argv[3])))
+    elif sys.argv[1] == "once":
+        print(*post(sys.argv[2], batch(0, int(sys.argv[3]))), end="")
+    else:
+        read_files(sys.argv[2])
