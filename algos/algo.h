@@ -19,10 +19,11 @@
 struct algo_common; /* algos/vigil/common.h */
 
 struct algo_ops {
-	const char *name;               /* as in a spec */
-	const char *paper;              /* source and section */
-	const char *doc;                /* one line */
-	unsigned needs;                 /* of enum obs_part */
+	const char *name;  /* as in a spec */
+	const char *paper; /* source and section */
+	const char *doc;   /* one line */
+	unsigned needs;    /* of enum obs_part */
+	unsigned instead;  /* one that will do for these; 0: none does */
 	const struct sim_field *params; /* ends with a NULL name */
 	size_t params_size;
 

@@ -30,6 +30,7 @@ void obs_clear(struct obs *o)
 	o->complete = 0;
 	/* These are borrowed: whoever attached them owns them. */
 	o->probes = NULL;
+	o->pairs = NULL;
 	o->traces = NULL;
 	o->mirror = NULL;
 	o->guided = NULL;

@@ -51,6 +51,7 @@ struct obs_hops {
 	topo_link *link; /* [n] */
 };
 
+struct obs_pairs;   /* models/obs_pairs.h */
 struct obs_traces;  /* models/obs_traces.h */
 struct obs_mirror;  /* models/obs_mirror.h */
 struct obs_guided;  /* models/obs_guided.h */
@@ -72,7 +73,8 @@ struct obs_tallies; /* models/obs_tallies.h */
 	X(TALLIES_RATED, "known paths, those without a loss too")              \
 	X(TALLIES_TRACED, "known paths of flows that lost something")          \
 	X(TALLIES_PROBED, "probes along known paths (a1)")                     \
-	X(TALLIES_WHOLE, "rows of all that lost nothing, too")
+	X(TALLIES_WHOLE, "rows of all that lost nothing, too")                 \
+	X(PAIRS, "Pingmesh's probes, summed up by pair")
 
 enum {
 #define X(part, text) OBS_AT_##part,
@@ -96,6 +98,7 @@ struct obs {
 	uint64_t n_flows;   /* flows that ran in the window */
 	uint64_t n_packets; /* packets they offered; 0 = not counted */
 	const struct obs_probes *probes;   /* borrowed; NULL: none */
+	const struct obs_pairs *pairs;     /* likewise */
 	const struct obs_traces *traces;   /* likewise */
 	const struct obs_mirror *mirror;   /* likewise */
 	const struct obs_guided *guided;   /* with mirror: guided probes sent */

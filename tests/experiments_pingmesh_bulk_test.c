@@ -115,7 +115,8 @@ static void run_bulk(struct rig *g, uint32_t run)
 	struct xp_bulk_mesh *m;
 	const struct xp_pingmesh_hooks hooks = {.arg = &g->bulk,
 	    .diagnose = hear};
-	assert_ok(xp_bulk_mesh_open(&m, &g->m.s.topo, &g->m.p, 1, test_err()));
+	assert_ok(xp_bulk_mesh_open(&m, &g->m.s.topo, &g->m.p, OBS_PROBES,
+	    test_err()));
 	assert_ok(xp_bulk_mesh_run(m, scenes_draw(&g->m.s, run), &row, &hooks,
 	    test_err()));
 	xp_bulk_mesh_close(m);
@@ -317,7 +318,7 @@ static void too_many_probes_to_be_told_are_refused(void **state)
 	pingmesh_open(&m, &shape,
 	    "duration: 86400, window: 86400, pinglist: {tor_interval_s: 10, "
 	    "dc_interval_s: 10}");
-	assert_int_equal(xp_bulk_mesh_open(&b, &m.s.topo, &m.p, 1, &e),
+	assert_int_equal(xp_bulk_mesh_open(&b, &m.s.topo, &m.p, OBS_PROBES, &e),
 	    SIM_ELIMIT);
 	assert_true(
 	    strstr(e.msg, "algorithms and repairs read each probe") != NULL);
@@ -332,7 +333,7 @@ static int run_once(void *arg, struct sim_err *e)
 	const struct xp_pingmesh_hooks none = {.arg = NULL};
 	struct res_trial_metrics row[4];
 	struct xp_bulk_mesh *b;
-	int rc = xp_bulk_mesh_open(&b, &m->s.topo, &m->p, 1, e);
+	int rc = xp_bulk_mesh_open(&b, &m->s.topo, &m->p, OBS_PROBES, e);
 	if (rc < 0)
 		return rc;
 	rc = xp_bulk_mesh_run(b, &m->s.scene, row, &none, e);

@@ -268,29 +268,52 @@ static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
 	return 0;
 }
 
-/* Do the spells of time-outs of the N probes at P outnumber late connects by
- * MIN_SPELLS? DEPARTS: ours, for agents that take a new source port for each
- * probe, so that a corrupt five-tuple of type 2 is hardly ever met twice.
- * Connects that lose SYNs to mere loss come back late far more often than they
- * fail. */
-static int has_spells(struct algo_blackhole_probe *p, size_t n,
-    uint32_t min_spells)
+/* How many spells of time-outs the N probes at P have. */
+static uint32_t count_spells(struct algo_blackhole_probe *p, size_t n)
 {
-	size_t n_spells = 0, n_late = 0;
+	uint32_t n_spells = 0;
 	qsort(p, n, sizeof(*p), by_time);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		n_spells += !p[i].answered && (i == 0 || p[i - 1].answered);
-		n_late += p[i].late;
-	}
-	return n_spells >= min_spells + n_late;
+	return n_spells;
 }
 
-/* The pair whose probes begin at P is black-holed, by a hole of TYPE. */
-static int add_pair(struct algo_blackhole *b,
-    const struct algo_blackhole_probe *p, uint32_t type, struct sim_err *e)
+/* Sum up the pair whose probes begin at *FROM, and set that to where they end.
+ * Five-tuples are counted first: sorting for spells destroys their order. */
+static struct obs_pair sum_pair(struct algo_blackhole *b, size_t *from)
 {
-	const uint32_t low = topo_dc_index(&b->dc, (topo_host)(p->pair >> 32));
-	const uint32_t high = topo_dc_index(&b->dc, (topo_host)p->pair);
+	struct algo_blackhole_probe *p = &b->probe[*from];
+	const size_t most = b->n - *from;
+	struct obs_pair sum = {.low = (topo_host)(p->pair >> 32),
+	    .high = (topo_host)p->pair};
+	size_t n = 0;
+	while (n < most && p[n].pair == p[0].pair) {
+		const size_t first = n;
+		uint32_t answers = 0;
+		for (; n < most && p[n].pair == p[0].pair &&
+		     p[n].tuple == p[first].tuple;
+		     n++) {
+			answers += p[n].answered;
+			sum.n_late += p[n].late;
+		}
+		const uint32_t all = (uint32_t)(n - first);
+		sum.n_failed += all - answers;
+		if (answers == 0 && all > sum.n_dead)
+			sum.n_dead = all;
+	}
+	sum.n_probes = (uint32_t)n;
+	*from += n;
+	if (b->min_spells > 0 && sum.n_failed >= b->min_spells)
+		sum.n_spells = count_spells(p, n);
+	return sum;
+}
+
+/* The pair P is black-holed, by a hole of TYPE. */
+static int add_pair(struct algo_blackhole *b, const struct obs_pair *p,
+    uint32_t type, struct sim_err *e)
+{
+	const uint32_t low = topo_dc_index(&b->dc, p->low);
+	const uint32_t high = topo_dc_index(&b->dc, p->high);
 	int rc = SIM_RESERVE(&b->pair, &b->cap_pairs, b->n_pairs + 1, e);
 	if (rc < 0)
 		return rc;
@@ -302,38 +325,65 @@ static int add_pair(struct algo_blackhole *b,
 	return 0;
 }
 
-/* Judge the pair whose probes begin at *FROM, and set that to where they end.
- * Type 2 of section 5.1 needs an answer, as certain ports only are dropped;
- * type 1 needs that there is none, as the addresses are. So a pair is of one
- * type at most. Five-tuples are counted first: sorting for spells destroys
- * their order. */
-static int judge_pair(struct algo_blackhole *b, size_t *from, struct sim_err *e)
+/* Do spells outnumber late connects? DEPARTS: ours, for agents that take a new
+ * source port for each probe, so that a corrupt five-tuple of type 2 is hardly
+ * ever met twice. Connects that lose SYNs to mere loss come back late far more
+ * often than they fail. */
+static int has_spells(const struct algo_blackhole *b, const struct obs_pair *p)
 {
-	struct algo_blackhole_probe *p = &b->probe[*from];
-	const size_t most = b->n - *from;
-	size_t n = 0, n_answered = 0, n_dead_tuples = 0;
-	while (n < most && p[n].pair == p[0].pair) {
-		const size_t first = n;
-		size_t answers = 0;
-		for (; n < most && p[n].pair == p[0].pair &&
-		     p[n].tuple == p[first].tuple;
-		     n++)
-			answers += p[n].answered;
-		n_answered += answers;
-		n_dead_tuples +=
-		    answers == 0 && n - first >= b->params.min_failures;
-	}
-	*from += n;
-	if (n_answered > 0 &&
-	    (n_dead_tuples > 0 ||
-		(b->min_spells > 0 && n - n_answered >= b->min_spells &&
-		    has_spells(p, n, b->min_spells))))
+	return b->min_spells > 0 &&
+	    p->n_spells >= (uint64_t)b->min_spells + p->n_late;
+}
+
+/* Judge a pair with enough time-outs. Type 2 of section 5.1 needs an answer, as
+ * certain ports only are dropped; type 1 needs that there is none, as the
+ * addresses are. So a pair is of one type at most. */
+static int judge_pair(struct algo_blackhole *b, const struct obs_pair *p,
+    struct sim_err *e)
+{
+	const uint32_t least = b->params.min_failures;
+	const int answered = p->n_probes > p->n_failed;
+	if (answered && (p->n_dead >= least || has_spells(b, p)))
 		return add_pair(b, p, 2, e);
-	if (n_answered == 0 && n >= b->params.min_failures &&
-	    blackhole_server_of(b, (topo_host)(p->pair >> 32))->alive &&
-	    blackhole_server_of(b, (topo_host)p->pair)->alive)
+	if (!answered && p->n_probes >= least &&
+	    blackhole_server_of(b, p->low)->alive &&
+	    blackhole_server_of(b, p->high)->alive)
 		return add_pair(b, p, 1, e);
 	return 0;
+}
+
+/* The pairs of a table of probes. */
+static int judge_probes(struct algo_blackhole *b, const struct obs_probes *t,
+    struct sim_err *e)
+{
+	int rc;
+	count_by_server(b, t);
+	if ((rc = sort_suspects(b, t, e)) < 0)
+		return rc;
+	for (size_t i = 0; rc == 0 && i < b->n;) {
+		const struct obs_pair p = sum_pair(b, &i);
+		rc = judge_pair(b, &p, e);
+	}
+	return rc;
+}
+
+/* Those of a mesh, which others have summed up. */
+static int judge_sums(struct algo_blackhole *b, const struct obs_pairs *t,
+    struct sim_err *e)
+{
+	int rc = 0;
+	b->min_spells = t->tells_late ? b->params.min_spells : 0;
+	for (uint32_t h = 0; h < b->dc.clos.all_hosts; h++)
+		b->server[h] =
+		    (struct algo_blackhole_server){.n_failed =
+						       t->of_host_failed[h],
+			.alive = t->of_host_answered[h] > 0};
+	for (size_t i = 0; rc == 0 && i < t->n; i++) {
+		const struct obs_pair p = obs_pairs_at(t, i);
+		if (p.n_failed >= least_failures(b))
+			rc = judge_pair(b, &p, e);
+	}
+	return rc;
 }
 
 /* --- ToRs ------------------------------------------------------------------*/
@@ -383,7 +433,7 @@ static void blackhole_by_score(struct algo_blackhole *b)
  * the share of its pairs that a ToR black-holes. Without a black-holed pair
  * nobody is guilty, and the pairs need not be counted. */
 static int blackhole_by_likelihood(struct algo_blackhole *b,
-    const struct obs_probes *t, struct sim_err *e)
+    const struct obs_probes *t, const struct obs_pairs *sums, struct sim_err *e)
 {
 	static const enum algo_blackhole_action action[] =
 	    {[ALGO_HOLE_INNOCENT] = ALGO_BLACKHOLE_NONE,
@@ -397,8 +447,11 @@ static int blackhole_by_likelihood(struct algo_blackhole *b,
 		b->tor[i].score = b->tor[i].n_alive ? 0 : NAN;
 	if (b->n_pairs == 0)
 		return 0;
-	if ((rc = algo_hole_pairs_open(&all, &b->dc, t, b->alive,
-		 least_failures(b), e)) < 0)
+	if (sums)
+		algo_hole_pairs_of_mesh(&all, &b->dc, sums, b->alive,
+		    least_failures(b));
+	else if ((rc = algo_hole_pairs_open(&all, &b->dc, t, b->alive,
+		      least_failures(b), e)) < 0)
 		return rc;
 	rc = algo_hole_tors(&b->dc.clos, b->pair, b->n_pairs, &all,
 	    b->params.false_alarm, b->found, e);
@@ -427,25 +480,33 @@ static void choose_reloads(struct algo_blackhole *b, uint32_t n_reloaded)
 	}
 }
 
-int algo_blackhole_diagnose(struct algo_blackhole *b,
-    const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e)
+/* From pairs to ToRs, by the probes T or the sums of a mesh. */
+static int blackhole_judge(struct algo_blackhole *b, const struct obs_probes *t,
+    const struct obs_pairs *sums, uint32_t n_reloaded, struct sim_err *e)
 {
 	int rc;
-	if ((rc = obs_probes_check(t, b->dc.first_host, b->dc.clos.all_hosts,
-		 e)) < 0)
-		return rc;
-	count_by_server(b, t);
-	if ((rc = sort_suspects(b, t, e)) < 0)
-		return rc;
 	b->n_pairs = 0;
-	for (size_t i = 0; i < b->n;)
-		if ((rc = judge_pair(b, &i, e)) < 0)
-			return rc;
+	if ((rc = sums ? judge_sums(b, sums, e) : judge_probes(b, t, e)) < 0)
+		return rc;
 	score_tors(b);
 	if (b->params.rule == ALGO_BLACKHOLE_PAPER)
 		blackhole_by_score(b);
-	else if ((rc = blackhole_by_likelihood(b, t, e)) < 0)
+	else if ((rc = blackhole_by_likelihood(b, t, sums, e)) < 0)
 		return rc;
 	choose_reloads(b, n_reloaded);
 	return 0;
+}
+
+int algo_blackhole_diagnose(struct algo_blackhole *b,
+    const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e)
+{
+	const int rc =
+	    obs_probes_check(t, b->dc.first_host, b->dc.clos.all_hosts, e);
+	return rc < 0 ? rc : blackhole_judge(b, t, NULL, n_reloaded, e);
+}
+
+int algo_blackhole_diagnose_pairs(struct algo_blackhole *b,
+    const struct obs_pairs *sums, uint32_t n_reloaded, struct sim_err *e)
+{
+	return blackhole_judge(b, NULL, sums, n_reloaded, e);
 }

@@ -74,6 +74,7 @@
 #ifndef ALGOS_PINGMESH_BLACKHOLE_H
 #define ALGOS_PINGMESH_BLACKHOLE_H
 
+#include "models/obs_pairs.h"
 #include "models/obs_probes.h"
 #include "sim/err.h"
 #include "sim/field.h"
@@ -143,5 +144,13 @@ void algo_blackhole_close(struct algo_blackhole *b);
  *        4 bytes a probe more, and what algo_hole_tors() does. */
 int algo_blackhole_diagnose(struct algo_blackhole *b,
     const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e);
+
+/* Likewise by what others have summed up of a mesh, whose hosts are B's. The
+ * verdict is that on its probes. Errors SIM_ENOMEM.
+ * Cost   O(rows + hosts + ToRs * max_reloads); if a pair is black-holed the rule
+ *        `likelihood` adds O(ToRs * peers + servers that are dead or set aside *
+ *        peers), and what algo_hole_tors() does. */
+int algo_blackhole_diagnose_pairs(struct algo_blackhole *b,
+    const struct obs_pairs *sums, uint32_t n_reloaded, struct sim_err *e);
 
 #endif

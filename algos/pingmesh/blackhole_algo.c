@@ -52,10 +52,12 @@ static int blackhole_algo_diagnose(void *work, const struct obs *window,
 	out->kind = ALGO_KIND_SWITCH;
 	out->flags = 1;
 	if ((rc = algo_verdicts_reserve_flows(out, window->flows.n, e)) < 0 ||
-	    !window->probes)
+	    (!window->probes && !window->pairs))
 		return rc;
-	if ((rc = algo_blackhole_diagnose(b, window->probes, 0, e)) < 0 ||
-	    (rc = add_tors(b, 1, out, e)) < 0)
+	rc = window->pairs
+	    ? algo_blackhole_diagnose_pairs(b, window->pairs, 0, e)
+	    : algo_blackhole_diagnose(b, window->probes, 0, e);
+	if (rc < 0 || (rc = add_tors(b, 1, out, e)) < 0)
 		return rc;
 	/* n_flagged is still 0, so all of them are sorted by score. The budget
 	 * of reloads is none of the verdict's: with 0 reloaded today, deferred
@@ -73,6 +75,7 @@ const struct algo_ops algo_blackhole_ops = {
     .paper = "Pingmesh (SIGCOMM'15), section 5.1",
     .doc = "ToRs whose servers have pairs that never get through",
     .needs = OBS_PROBES,
+    .instead = OBS_PAIRS,
     .params = algo_blackhole_fields,
     .params_size = sizeof(struct algo_blackhole_params),
     .work_size = sizeof(struct algo_blackhole),

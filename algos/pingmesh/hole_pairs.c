@@ -66,11 +66,12 @@ static void sort_by_low(struct algo_hole_pairs *p, const struct topo_dc *dc,
 	p->first[0] = 0;
 }
 
-static enum algo_hole_decoy decoy_of(const struct tally *x, uint32_t least)
+enum algo_hole_decoy algo_hole_decoy_of(uint32_t n, uint32_t n_late,
+    uint32_t n_failed, uint32_t least)
 {
-	if (x->n_late < (uint64_t)least + x->n_failed)
+	if (n_late < (uint64_t)least + n_failed)
 		return ALGO_HOLE_NO_DECOY;
-	return x->n_late == x->n ? ALGO_HOLE_DECOY_1 : ALGO_HOLE_DECOY_2;
+	return n_late == n ? ALGO_HOLE_DECOY_1 : ALGO_HOLE_DECOY_2;
 }
 
 /* Make one element of all probes of a pair, in the same array: there are never
@@ -95,7 +96,10 @@ static void join_probes(struct algo_hole_pairs *p, uint32_t n_hosts,
 				p->peer[n++] =
 				    (struct algo_hole_peer){.high = high &
 					    0x3fffffff,
-					.decoy = decoy_of(x, least) & 3};
+					.decoy =
+					    algo_hole_decoy_of(x->n, x->n_late,
+						x->n_failed, least) &
+					    3};
 			*x = (struct tally){0};
 		}
 		from = to;
@@ -121,4 +125,163 @@ int algo_hole_pairs_open(struct algo_hole_pairs *p, const struct topo_dc *dc,
 	join_probes(p, n_hosts, least, tally);
 	free(tally);
 	return 0;
+}
+
+/* --- those that are listed ------------------------------------------------- */
+
+static void tell_hole_pair(const struct algo_hole_hearer *to, uint32_t low,
+    uint32_t high, int32_t n, enum algo_hole_decoy decoy)
+{
+	const struct algo_hole_count c = {low, high, n,
+	    {decoy == ALGO_HOLE_DECOY_1, decoy != ALGO_HOLE_NO_DECOY}};
+	to->hear(to->arg, &c);
+}
+
+static void tell_listed(const struct algo_hole_pairs *p, uint32_t n_hosts,
+    const uint8_t aside[], const struct algo_hole_hearer *to)
+{
+	for (uint32_t s = 0; s < n_hosts; s++)
+		for (size_t i = p->first[s]; i < p->first[s + 1]; i++)
+			if (!aside[s] && !aside[p->peer[i].high])
+				tell_hole_pair(to, s, p->peer[i].high, 1,
+				    p->peer[i].decoy);
+}
+
+/* --- those of a mesh ------------------------------------------------------- */
+
+void algo_hole_pairs_of_mesh(struct algo_hole_pairs *p,
+    const struct topo_dc *dc, const struct obs_pairs *mesh,
+    const uint8_t alive[], uint32_t least)
+{
+	*p = (struct algo_hole_pairs){.mesh = mesh,
+	    .dc = dc,
+	    .alive = alive,
+	    .least = least};
+}
+
+/* The peers of a server that have enough probes with it when all are made. */
+static uint32_t mesh_peers(const struct algo_hole_pairs *p, unsigned level)
+{
+	const struct obs_mesh *m = &p->mesh->mesh;
+	return m->n_probes[level] >= p->least ? m->n_peers[level] : 0;
+}
+
+static uint32_t mesh_peer_at(const struct algo_hole_pairs *p, unsigned level,
+    uint32_t s, uint32_t k)
+{
+	const struct obs_mesh *m = &p->mesh->mesh;
+	return topo_dc_index(p->dc,
+	    m->peer(m->arg, level, p->dc->first_host + s, k));
+}
+
+/* Row I is of a pair that has too few probes, though most of its level have
+ * enough. Dead servers have no rows. */
+static int mesh_lacks(const struct algo_hole_pairs *p, size_t i, uint32_t *low,
+    uint32_t *high)
+{
+	const struct obs_pairs *t = p->mesh;
+	const uint32_t n = p->dc->clos.n_hosts;
+	*low = topo_dc_index(p->dc, t->low[i]);
+	*high = topo_dc_index(p->dc, t->high[i]);
+	return t->n_probes[i] < p->least &&
+	    mesh_peers(p, *low / n == *high / n ? OBS_MESH_TOR : OBS_MESH_DC) >
+	    0;
+}
+
+static void servers_of_mesh(const struct algo_hole_pairs *p, uint32_t n_hosts,
+    uint32_t n[])
+{
+	uint32_t low, high, all = 0;
+	for (unsigned l = 0; l < OBS_MESH_LEVELS; l++)
+		all += mesh_peers(p, l);
+	for (uint32_t s = 0; s < n_hosts; s++)
+		n[s] = p->alive[s] ? all : 0;
+	for (uint32_t s = 0; s < n_hosts; s++)
+		for (unsigned l = 0; !p->alive[s] && l < OBS_MESH_LEVELS; l++)
+			for (uint32_t k = 0; k < mesh_peers(p, l); k++) {
+				const uint32_t g = mesh_peer_at(p, l, s, k);
+				n[g] -= p->alive[g];
+			}
+	for (size_t i = 0; i < p->mesh->n; i++)
+		if (mesh_lacks(p, i, &low, &high)) {
+			n[low]--;
+			n[high]--;
+		}
+}
+
+/* As if all servers were heard. Those of a ToR have peers under the same other
+ * ones. */
+static void tell_whole_mesh(const struct algo_hole_pairs *p,
+    const struct algo_hole_hearer *to)
+{
+	const uint32_t n = p->dc->clos.n_hosts;
+	const uint32_t own = n * mesh_peers(p, OBS_MESH_TOR) / 2;
+	for (uint32_t t = 0; t < p->dc->clos.all_tors; t++) {
+		const uint32_t s = t * n;
+		if (own > 0)
+			tell_hole_pair(to, s, s, (int32_t)own,
+			    ALGO_HOLE_NO_DECOY);
+		for (uint32_t k = 0; k < mesh_peers(p, OBS_MESH_DC); k++) {
+			const uint32_t g = mesh_peer_at(p, OBS_MESH_DC, s, k);
+			if (g > s)
+				tell_hole_pair(to, s, g, (int32_t)n,
+				    ALGO_HOLE_NO_DECOY);
+		}
+	}
+}
+
+static void tell_mesh(const struct algo_hole_pairs *p, uint32_t n_hosts,
+    const uint8_t aside[], const struct algo_hole_hearer *to)
+{
+	const struct obs_pairs *t = p->mesh;
+	uint32_t low, high;
+	tell_whole_mesh(p, to);
+	for (uint32_t s = 0; s < n_hosts; s++)
+		for (unsigned l = 0; l < OBS_MESH_LEVELS; l++)
+			for (uint32_t k = 0;
+			     (!p->alive[s] || aside[s]) && k < mesh_peers(p, l);
+			     k++) {
+				const uint32_t g = mesh_peer_at(p, l, s, k);
+				/* Of two the lower takes it back. */
+				if ((p->alive[g] && !aside[g]) || g > s)
+					tell_hole_pair(to, s < g ? s : g,
+					    s < g ? g : s, -1,
+					    ALGO_HOLE_NO_DECOY);
+			}
+	for (size_t i = 0; i < t->n; i++) {
+		const int lacks = mesh_lacks(p, i, &low, &high);
+		const enum algo_hole_decoy decoy = t->n_probes[i] < p->least
+		    ? ALGO_HOLE_NO_DECOY
+		    : algo_hole_decoy_of(t->n_probes[i], t->n_late[i],
+			  t->n_failed[i], p->least);
+		if (!aside[low] && !aside[high])
+			tell_hole_pair(to, low, high, -lacks, decoy);
+	}
+}
+
+/* --- either ---------------------------------------------------------------- */
+
+void algo_hole_pairs_of_servers(const struct algo_hole_pairs *p,
+    uint32_t n_hosts, uint32_t n[])
+{
+	if (p->mesh) {
+		servers_of_mesh(p, n_hosts, n);
+		return;
+	}
+	for (uint32_t s = 0; s < n_hosts; s++)
+		n[s] = 0;
+	for (uint32_t s = 0; s < n_hosts; s++)
+		for (size_t i = p->first[s]; i < p->first[s + 1]; i++) {
+			n[s]++;
+			n[p->peer[i].high]++;
+		}
+}
+
+void algo_hole_pairs_tell(const struct algo_hole_pairs *p, uint32_t n_hosts,
+    const uint8_t aside[], const struct algo_hole_hearer *to)
+{
+	if (p->mesh)
+		tell_mesh(p, n_hosts, aside, to);
+	else
+		tell_listed(p, n_hosts, aside, to);
 }

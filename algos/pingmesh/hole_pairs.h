@@ -15,6 +15,7 @@
 #ifndef ALGOS_PINGMESH_HOLE_PAIRS_H
 #define ALGOS_PINGMESH_HOLE_PAIRS_H
 
+#include "models/obs_pairs.h"
 #include "models/obs_probes.h"
 #include "sim/err.h"
 #include "topo/dc.h"
@@ -37,10 +38,30 @@ struct algo_hole_peer {
 };
 
 /* The pairs of which server S is the lower are peer[first[s]] to
- * peer[first[s + 1] - 1], each once. */
+ * peer[first[s + 1] - 1], each once. Or they are those of a mesh, which need no
+ * list but for those in trouble. */
 struct algo_hole_pairs {
 	size_t *first; /* [servers + 1] */
 	struct algo_hole_peer *peer;
+
+	const struct obs_pairs *mesh; /* NULL: pairs are listed */
+	const struct topo_dc *dc;
+	const uint8_t *alive; /* [servers] */
+	uint32_t least;
+};
+
+/* N pairs of the ToRs of servers LOW and HIGH, or -1 to take one back; and how
+ * many decoys of either type are among them. */
+struct algo_hole_count {
+	uint32_t low, high;
+	int32_t n;
+	uint32_t n_decoys[2]; /* of type 1; of type 2 or 1 */
+};
+
+/* Who is told of pairs. */
+struct algo_hole_hearer {
+	void *arg;
+	void (*hear)(void *arg, const struct algo_hole_count *c);
 };
 
 /* List the pairs of DC in T with at least LEAST probes and both ALIVE. Decoys
@@ -52,5 +73,25 @@ int algo_hole_pairs_open(struct algo_hole_pairs *p, const struct topo_dc *dc,
     const struct obs_probes *t, const uint8_t alive[], uint32_t least,
     struct sim_err *e);
 void algo_hole_pairs_close(struct algo_hole_pairs *p);
+
+/* Likewise of a mesh. P keeps DC, MESH and ALIVE, and needs no closing. */
+void algo_hole_pairs_of_mesh(struct algo_hole_pairs *p,
+    const struct topo_dc *dc, const struct obs_pairs *mesh,
+    const uint8_t alive[], uint32_t least);
+
+/* How many pairs each of N_HOSTS servers is in. Shape n[n_hosts], overwritten.
+ * Cost O(pairs); of a mesh O(hosts + rows + dead servers * peers). */
+void algo_hole_pairs_of_servers(const struct algo_hole_pairs *p,
+    uint32_t n_hosts, uint32_t n[]);
+
+/* Tell of all pairs of which neither server is ASIDE, in any order.
+ * Cost O(pairs); of a mesh O(ToRs * peers + rows + servers that are dead or
+ * aside * peers). */
+void algo_hole_pairs_tell(const struct algo_hole_pairs *p, uint32_t n_hosts,
+    const uint8_t aside[], const struct algo_hole_hearer *to);
+
+/* What a pair is with as many probes, late ones and time-outs. */
+enum algo_hole_decoy algo_hole_decoy_of(uint32_t n, uint32_t n_late,
+    uint32_t n_failed, uint32_t least);
 
 #endif

@@ -14,8 +14,8 @@
 static const double least_background = 1e-6;
 
 struct server {
+	uint32_t id;
 	uint32_t n, n_bad; /* pairs it is in that nobody set aside is in */
-	uint8_t aside;
 };
 
 struct court {
@@ -25,6 +25,8 @@ struct court {
 	const struct algo_hole_pairs *all;
 	double false_alarm;
 	struct server *server;       /* [hosts] */
+	uint32_t *n_pairs;           /* [hosts] */
+	uint8_t *aside;              /* [hosts] */
 	struct algo_hole_cell *cell; /* [n_bad], one pair each, to be sorted */
 	uint32_t *n_decoys[2];       /* [ToRs] of type 1, of type 2 or 1 */
 	struct algo_hole_fit fit;
@@ -35,6 +37,8 @@ struct court {
 static void court_close(struct court *c)
 {
 	free(c->server);
+	free(c->n_pairs);
+	free(c->aside);
 	free(c->cell);
 	free(c->n_decoys[0]);
 	free(c->n_decoys[1]);
@@ -48,6 +52,8 @@ static int court_open(struct court *c, struct sim_err *e)
 	const uint32_t n_causes = t->all_tors + t->n_pods + 1;
 	int rc;
 	if ((rc = SIM_ZALLOC(&c->server, t->all_hosts, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&c->n_pairs, t->all_hosts, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&c->aside, t->all_hosts, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&c->cell, c->n_bad, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&c->n_decoys[0], t->all_tors, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&c->n_decoys[1], t->all_tors, e)) == 0 &&
@@ -60,12 +66,11 @@ static int court_open(struct court *c, struct sim_err *e)
 
 static void count_server_pairs(struct court *c)
 {
-	for (uint32_t s = 0; s < c->clos->all_hosts; s++)
-		for (size_t i = c->all->first[s]; i < c->all->first[s + 1];
-		     i++) {
-			c->server[s].n++;
-			c->server[c->all->peer[i].high].n++;
-		}
+	algo_hole_pairs_of_servers(c->all, c->clos->all_hosts, c->n_pairs);
+	for (uint32_t s = 0; s < c->clos->all_hosts; s++) {
+		c->server[s].id = s;
+		c->server[s].n = c->n_pairs[s];
+	}
 	for (size_t i = 0; i < c->n_bad; i++) {
 		c->server[c->bad[i].low].n_bad++;
 		c->server[c->bad[i].high].n_bad++;
@@ -96,7 +101,8 @@ static int servers_by_share(const void *a, const void *b)
  * added to that half's, since few pairs tell little of a share. Pairs between
  * it and the worse ones stay in its count: they make it look worse, which errs
  * to the side of setting nobody aside. */
-static void set_worse_half_aside(struct server *s[], uint32_t n, double enough)
+static void set_worse_half_aside(struct server *s[], uint32_t n, double enough,
+    uint8_t aside[])
 {
 	const uint32_t half = (n + 1) / 2;
 	double n_pairs = 2, n_bad = 1;
@@ -108,8 +114,8 @@ static void set_worse_half_aside(struct server *s[], uint32_t n, double enough)
 		n_bad += s[i]->n_bad;
 	}
 	for (uint32_t i = half; i < n; i++)
-		s[i]->aside = worse_than_share(s[i]->n_bad, s[i]->n,
-				  n_bad / n_pairs) > enough;
+		aside[s[i]->id] = worse_than_share(s[i]->n_bad, s[i]->n,
+				      n_bad / n_pairs) > enough;
 }
 
 static int set_servers_aside(struct court *c, struct sim_err *e)
@@ -125,7 +131,7 @@ static int set_servers_aside(struct court *c, struct sim_err *e)
 			if (s->n > 0)
 				alive[n++] = s;
 		}
-		set_worse_half_aside(alive, n, enough);
+		set_worse_half_aside(alive, n, enough, c->aside);
 	}
 	free(alive);
 	return rc;
@@ -133,7 +139,7 @@ static int set_servers_aside(struct court *c, struct sim_err *e)
 
 static int is_heard(const struct court *c, uint32_t low, uint32_t high)
 {
-	return !c->server[low].aside && !c->server[high].aside;
+	return !c->aside[low] && !c->aside[high];
 }
 
 /* --- causes ---------------------------------------------------------------- */
@@ -157,30 +163,26 @@ static uint32_t causes_of(const struct topo_clos *t, uint32_t low,
 	return n;
 }
 
+static void hear_pairs(void *arg, const struct algo_hole_count *x)
+{
+	struct court *c = arg;
+	uint32_t cause[ALGO_HOLE_CAUSES];
+	const uint32_t n = causes_of(c->clos, x->low, x->high, cause);
+	for (uint32_t k = 0; k < n; k++)
+		c->fit.n_pairs[cause[k]] += x->n;
+	for (uint32_t k = 0; k < 2 && k < n; k++)
+		for (int type = 0; type < 2; type++)
+			c->n_decoys[type][cause[k]] += x->n_decoys[type];
+}
+
 /* Half a pair more for each cause, that was spared: so no hazard is infinite
  * though all pairs be black-holed. */
 static void count_cause_pairs(struct court *c)
 {
-	struct algo_hole_fit *f = &c->fit;
-	uint32_t cause[ALGO_HOLE_CAUSES];
-	for (uint32_t k = 0; k < f->n_causes; k++)
-		f->n_pairs[k] = 0.5;
-	for (uint32_t s = 0; s < c->clos->all_hosts; s++)
-		for (size_t i = c->all->first[s]; i < c->all->first[s + 1];
-		     i++) {
-			const struct algo_hole_peer p = c->all->peer[i];
-			if (!is_heard(c, s, p.high))
-				continue;
-			const uint32_t n = causes_of(c->clos, s, p.high, cause);
-			for (uint32_t k = 0; k < n; k++)
-				f->n_pairs[cause[k]]++;
-			for (uint32_t k = 0; k < 2 && k < n; k++) {
-				c->n_decoys[0][cause[k]] +=
-				    p.decoy == ALGO_HOLE_DECOY_1;
-				c->n_decoys[1][cause[k]] +=
-				    p.decoy != ALGO_HOLE_NO_DECOY;
-			}
-		}
+	const struct algo_hole_hearer to = {c, hear_pairs};
+	for (uint32_t k = 0; k < c->fit.n_causes; k++)
+		c->fit.n_pairs[k] = 0.5;
+	algo_hole_pairs_tell(c->all, c->clos->all_hosts, c->aside, &to);
 }
 
 static double background_of(const struct court *c, const uint32_t cause[],

@@ -129,9 +129,9 @@ static int repair_act(struct xp_repair_shop *s, uint32_t dc, uint32_t tor,
 	}
 }
 
-int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
-    const struct obs_probes *t, sim_ns from, sim_ns to, sim_ns now,
-    struct truth *truth, struct xp_repaired *out, struct sim_err *e)
+int xp_repair_run(struct xp_repair_shop *s, uint32_t dc, const struct obs *seen,
+    sim_ns from, sim_ns to, sim_ns now, struct truth *truth,
+    struct xp_repaired *out, struct sim_err *e)
 {
 	struct xp_dsa *d = &s->dsa[dc];
 	const int is_on = s->params->repair.on != 0;
@@ -141,7 +141,7 @@ int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
 	 * to the day, so the job always names all candidates. */
 	const uint64_t day =
 	    now / (sim_ns)llround(s->params->repair.day_s * 1e9);
-	int rc = xp_dsa_blackhole(d, t, day, is_on, e);
+	int rc = xp_dsa_blackhole(d, seen, day, is_on, e);
 	for (uint32_t i = 0; rc == 0 && i < d->dc.clos.all_tors; i++) {
 		if (d->blackhole.tor[i].action == ALGO_BLACKHOLE_NONE)
 			continue;

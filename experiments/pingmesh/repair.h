@@ -45,13 +45,14 @@ void xp_repair_close(struct xp_repair_shop *s);
 /* Forget the run before: no ToR is named yet, and no reload of the day done. */
 void xp_repair_begin(struct xp_repair_shop *s);
 
-/* Run the job of data centre DC on table T, of probes sent in [from, to). With
+/* Run the job of data centre DC on probes, or pairs, that were SEEN and sent in
+ * [from, to). With
  * repair.on do at NOW what it says: the holes of reloaded switches end in
  * TRUTH, where their begin still stands, and their links get faults of rate 1.
  * Errors of algo_blackhole_diagnose(), SIM_ENOMEM. */
-int xp_repair_run(struct xp_repair_shop *s, uint32_t dc,
-    const struct obs_probes *t, sim_ns from, sim_ns to, sim_ns now,
-    struct truth *truth, struct xp_repaired *out, struct sim_err *e);
+int xp_repair_run(struct xp_repair_shop *s, uint32_t dc, const struct obs *seen,
+    sim_ns from, sim_ns to, sim_ns now, struct truth *truth,
+    struct xp_repaired *out, struct sim_err *e);
 
 /* The ToRs of DC that were candidates in any run so far. */
 uint32_t xp_repair_n_named(const struct xp_repair_shop *s, uint32_t dc);

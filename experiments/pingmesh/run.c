@@ -143,13 +143,13 @@ static int repair(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
 		m->n_black_tors =
 		    xp_n_black(truth, &p->judge.dsa->dc, from, to);
 	for (uint32_t d = 0; rc == 0 && d < p->shop.n_dcs; d++) {
-		const struct obs_probes *t;
+		struct obs seen = {.n_flows = 0};
 		struct xp_repaired r;
 		rc = xp_collector_table(xp_world_collector(p->world), d, first,
-		    n, &t, e);
+		    n, &seen.probes, e);
 		if (rc == 0)
-			rc = xp_repair_run(&p->shop, d, t, from, to, now, truth,
-			    &r, e);
+			rc = xp_repair_run(&p->shop, d, &seen, from, to, now,
+			    truth, &r, e);
 		if (rc < 0)
 			return sim_wrap(e, rc, "black holes of data centre %u",
 			    d);

@@ -290,6 +290,14 @@ static int check_label(struct sim_yaml *y, const struct sim_yaml_node *node,
 	return 0;
 }
 
+/* The less of what its plane may tell: sums, where these do for all the rows. */
+static unsigned what_it_reads(const struct xp_config *c,
+    const struct algo_ops *a)
+{
+	return a->instead & xp_plane_holds(xp_plane_of(c), c) ? a->instead
+							      : a->needs;
+}
+
 static int read_algos(struct sim_yaml *y, struct plug_set *plugs,
     struct xp_config *c, struct sim_err *e)
 {
@@ -323,7 +331,7 @@ static int read_algos(struct sim_yaml *y, struct plug_set *plugs,
 			rc = xp_plane_check_needs(y, list->child[i], c,
 			    a->ops->name, a->ops->needs);
 		if (!a->unable)
-			c->needs |= a->ops->needs;
+			c->needs |= what_it_reads(c, a->ops);
 	}
 	return rc;
 }

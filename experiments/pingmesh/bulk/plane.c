@@ -94,8 +94,7 @@ static void mesh_plane_close(void *p)
 	free(x);
 }
 
-/* Each probe is told where somebody reads them: algorithms, and the black-hole
- * job, by whose reloads the network changes. */
+/* Each probe is told only where an algorithm reads them. */
 static int mesh_plane_open(void **p, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
@@ -105,8 +104,8 @@ static int mesh_plane_open(void **p, const struct topo *t,
 	if (rc < 0)
 		return rc;
 	x->params = xp_pingmesh_of(c);
-	const int each = x->params->repair.on || (c->needs & OBS_PROBES) != 0;
-	if ((rc = xp_bulk_mesh_open(&x->mesh, t, x->params, each, e)) < 0) {
+	const unsigned tells = c->needs & (OBS_PROBES | OBS_PAIRS);
+	if ((rc = xp_bulk_mesh_open(&x->mesh, t, x->params, tells, e)) < 0) {
 		mesh_plane_close(x);
 		return rc;
 	}
@@ -155,7 +154,7 @@ static const struct xp_idle_key mesh_plane_idle[] = {{"traffic", 0},
 const struct xp_plane xp_plane_pingmesh_bulk = {
     .name = "pingmesh_bulk",
     .doc = "Pingmesh without its agents: only late probes are drawn",
-    .provides = OBS_PROBES,
+    .provides = OBS_PROBES | OBS_PAIRS,
     .fills = RES_OF_SCENE | RES_OF_PROBES | RES_OF_COST,
     .no_buffers = "its probes are counted, and meet no moment's burst",
     .alone = 1,

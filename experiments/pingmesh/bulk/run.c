@@ -10,6 +10,7 @@
 #include "experiments/pingmesh/bulk/connects.h"
 #include "experiments/pingmesh/bulk/every.h"
 #include "experiments/pingmesh/bulk/mean_loss.h"
+#include "experiments/pingmesh/bulk/pairs.h"
 #include "experiments/pingmesh/judge.h"
 #include "experiments/pingmesh/repair.h"
 #include "sim/stat.h"
@@ -30,13 +31,16 @@ struct xp_bulk_mesh {
 	struct connects *connects;
 	struct xp_mesh_sums sums;
 	struct xp_every every;
+	struct xp_mesh_pairs pairs;
 	struct xp_mean_loss loss;
 	struct xp_repair_shop shop;
 	struct xp_dsa *dsa; /* of that */
 	uint8_t *in_scope;  /* [hosts]; NULL: all are */
 	uint32_t n_windows, history, repair_every;
 	sim_ns window_ns, lag_ns;
-	int tables, whole; /* whole: sums are those of the run so far */
+	int tables; /* of each probe */
+	int sums_pairs;
+	int whole; /* sums are those of the run so far */
 
 	/* Of this run. */
 	const struct xp_pingmesh_hooks *hooks;
@@ -108,8 +112,15 @@ static int mesh_open_tables(struct xp_bulk_mesh *m, struct sim_err *e)
 	return xp_every_open(&m->every, &m->topo->clos, e);
 }
 
+static int mesh_open_pairs(struct xp_bulk_mesh *m, struct sim_err *e)
+{
+	return xp_mesh_pairs_open(&m->pairs, &m->topo->clos, m->connects,
+	    &m->sums.connects, m->window_ns, m->table.syn_wait_ns[0],
+	    mesh_n_kept(m), e);
+}
+
 int xp_bulk_mesh_open(struct xp_bulk_mesh **out, const struct topo *t,
-    const struct xp_pingmesh *p, int tables, struct sim_err *e)
+    const struct xp_pingmesh *p, unsigned tells, struct sim_err *e)
 {
 	struct xp_bulk_mesh *m;
 	int rc = SIM_ZALLOC(&m, 1, e);
@@ -117,7 +128,8 @@ int xp_bulk_mesh_open(struct xp_bulk_mesh **out, const struct topo *t,
 		return rc;
 	m->topo = t;
 	m->params = p;
-	m->tables = tables;
+	m->tables = (tells & OBS_PROBES) > 0;
+	m->sums_pairs = !m->tables && (p->repair.on || tells & OBS_PAIRS);
 	m->n_windows = xp_pingmesh_n_windows(p);
 	m->history = xp_pingmesh_history(p);
 	m->whole = p->along == XP_ALONG_QUANTILE || m->history > 1;
@@ -128,7 +140,8 @@ int xp_bulk_mesh_open(struct xp_bulk_mesh **out, const struct topo *t,
 	if ((rc = xp_repair_open(&m->shop, t, p, e)) < 0 ||
 	    (rc = mesh_open_scope(m, e)) < 0 ||
 	    (rc = mesh_open_connects(m, e)) < 0 ||
-	    (tables && (rc = mesh_open_tables(m, e)) < 0)) {
+	    (m->tables && (rc = mesh_open_tables(m, e)) < 0) ||
+	    (m->sums_pairs && (rc = mesh_open_pairs(m, e)) < 0)) {
 		xp_bulk_mesh_close(m);
 		return rc;
 	}
@@ -143,6 +156,7 @@ void xp_bulk_mesh_close(struct xp_bulk_mesh *m)
 	connects_close(m->connects);
 	xp_mesh_sums_close(&m->sums);
 	xp_every_close(&m->every);
+	xp_mesh_pairs_close(&m->pairs);
 	xp_mean_loss_close(&m->loss);
 	xp_repair_close(&m->shop);
 	obs_probes_free(&m->table);
@@ -184,8 +198,12 @@ static int mesh_take(void *arg, const struct connects_row *r, struct sim_err *e)
 {
 	struct xp_bulk_mesh *m = arg;
 	m->n_rows++;
-	const int rc = xp_mesh_sums_take(&m->sums, r, e);
-	return rc < 0 || !m->tables ? rc : xp_every_take(&m->every, r, e);
+	int rc = xp_mesh_sums_take(&m->sums, r, e);
+	if (rc == 0 && m->tables)
+		rc = xp_every_take(&m->every, r, e);
+	if (rc == 0 && m->sums_pairs)
+		rc = xp_mesh_pairs_take(&m->pairs, r, e);
+	return rc;
 }
 
 static void mesh_segment(void *arg, sim_ns from, sim_ns to,
@@ -258,6 +276,9 @@ static int mesh_window(struct xp_bulk_mesh *m, uint32_t window,
 		xp_mesh_sums_clear(&m->sums);
 	xp_mesh_sums_begin(&m->sums, from);
 	m->loss.all = m->loss.scope = (struct xp_mean_loss_sum){{0}, {0}};
+	if (m->sums_pairs)
+		xp_mesh_pairs_begin(&m->pairs, &m->scene->truth,
+		    m->sums.connects.give_up_ns);
 	sim_rng_init(&m->rng, &m->scene->where, SIM_STREAM_CONNECTS,
 	    UINT32_C(1) << 31 | window);
 	if ((rc = connects_window(m->connects, from, from + m->window_ns,
@@ -334,6 +355,28 @@ static void mesh_fill_live(const struct xp_bulk_mesh *m, uint32_t window,
 	r->n_traces = r->n_trace_probes = 0;
 }
 
+static int mesh_tells(const struct xp_bulk_mesh *m)
+{
+	return m->tables || m->sums_pairs;
+}
+
+/* What there is to see of the N windows to WINDOW, or of those that there were,
+ * into O. */
+static int mesh_see(struct xp_bulk_mesh *m, uint32_t window, uint32_t n,
+    struct obs *o, struct sim_err *e)
+{
+	int rc = 0;
+	if (m->sums_pairs)
+		return xp_mesh_pairs_tell(&m->pairs, n, &o->pairs, e);
+	o->probes = &m->table;
+	if (mesh_n_kept(m) > n && window >= n) {
+		rc = mesh_cut(&m->table, (window + 1 - n) * m->window_ns,
+		    &m->part, e);
+		o->probes = &m->part;
+	}
+	return rc;
+}
+
 /* As in run.c: candidates are named in any case, reloads only made with on. */
 static int mesh_repair(struct xp_bulk_mesh *m, uint32_t window,
     struct res_trial_metrics *r, struct sim_err *e)
@@ -342,20 +385,16 @@ static int mesh_repair(struct xp_bulk_mesh *m, uint32_t window,
 	const sim_ns to = (window + 1) * m->window_ns,
 		     from = to - n * m->window_ns;
 	struct truth *truth = &m->scene->truth;
-	const struct obs_probes *t = &m->table;
+	struct obs seen = {.n_flows = 0};
 	struct xp_repaired did;
-	int rc = 0;
-	if (!m->tables || (window + 1) % n != 0)
+	if (!mesh_tells(m) || (window + 1) % n != 0)
 		return 0;
 	if (r)
 		r->n_black_tors = xp_n_black(truth, &m->dsa->dc, from, to);
-	if (mesh_n_kept(m) > n) {
-		rc = mesh_cut(t, from, &m->part, e);
-		t = &m->part;
-	}
+	int rc = mesh_see(m, window, n, &seen, e);
 	if (rc < 0 ||
-	    (rc = xp_repair_run(&m->shop, 0, t, from, to, to + m->lag_ns, truth,
-		 &did, e)) < 0)
+	    (rc = xp_repair_run(&m->shop, 0, &seen, from, to, to + m->lag_ns,
+		 truth, &did, e)) < 0)
 		return rc;
 	xp_repaired_add(&m->repaired, &did);
 	if (r)
@@ -367,17 +406,11 @@ static int mesh_tell(struct xp_bulk_mesh *m, uint32_t window, size_t row,
     sim_ns now, struct sim_err *e)
 {
 	const struct xp_pingmesh_hooks *k = m->hooks;
-	const sim_ns to = (window + 1) * m->window_ns;
 	const struct losses none = {0};
-	struct obs o = {.probes = &m->table};
-	int rc = 0;
-	if (!k->diagnose || !m->tables)
+	struct obs o = {.n_flows = 0};
+	if (!k->diagnose || !mesh_tells(m))
 		return 0;
-	if (mesh_n_kept(m) > m->history && window >= m->history) {
-		rc = mesh_cut(&m->table, to - m->history * m->window_ns,
-		    &m->part, e);
-		o.probes = &m->part;
-	}
+	const int rc = mesh_see(m, window, m->history, &o, e);
 	return rc < 0 ? rc : k->diagnose(k->arg, &o, &none, row, now, e);
 }
 
@@ -483,7 +516,7 @@ static void mesh_whole_repair(const struct xp_bulk_mesh *m,
 {
 	const struct truth *truth = &m->scene->truth;
 	const sim_ns end = m->n_windows * m->window_ns;
-	if (!m->tables)
+	if (!mesh_tells(m))
 		return;
 	xp_repaired_fill(&m->repaired, m->params->repair.on, r);
 	r->n_black_tors = xp_n_black(truth, &m->dsa->dc, 0, end);
@@ -571,6 +604,7 @@ static int mesh_begin(struct xp_bulk_mesh *m, struct scene *scene,
 	xp_repair_begin(&m->shop);
 	xp_mesh_sums_clear(&m->sums);
 	xp_mean_loss_clear(&m->loss);
+	xp_mesh_pairs_clear(&m->pairs);
 	return connects_begin(m->connects, scene, e);
 }
 

@@ -4,11 +4,12 @@
  * What experiments/pingmesh/run.h does with agents, on the law of their probes
  * (models/connects). Rows and their numbers are the same, but of what agents
  * alone do (fetches in vain, records lost, traces) there is none; and candidates
- * for black holes are named only where probes are told one by one.
+ * for black holes are named only where somebody asks for them: an algorithm, or
+ * repairs.
  *
- * Whoever needs probes one by one (algorithms, and the black-hole job when it
- * repairs) gets a table of all of them, to which each quick one is drawn: that
- * costs as much as they are. Without, no table is made.
+ * That job reads sums of pairs (pairs.h). Algorithms that need probes one by one
+ * get a table of all of them, to which each quick one is drawn: that costs as
+ * much as they are. Without, no table is made.
  */
 #ifndef EXPERIMENTS_PINGMESH_BULK_RUN_H
 #define EXPERIMENTS_PINGMESH_BULK_RUN_H
@@ -18,10 +19,10 @@
 
 struct xp_bulk_mesh;
 
-/* Open and close as xp_pingmesh_plane_open(); with TABLES probes are told one by
- * one. */
+/* Open and close as xp_pingmesh_plane_open(). TELLS are of OBS_PROBES, for probes
+ * one by one, and OBS_PAIRS, for their sums; with both there are probes alone. */
 int xp_bulk_mesh_open(struct xp_bulk_mesh **m, const struct topo *t,
-    const struct xp_pingmesh *p, int tables, struct sim_err *e);
+    const struct xp_pingmesh *p, unsigned tells, struct sim_err *e);
 void xp_bulk_mesh_close(struct xp_bulk_mesh *m);
 
 /* As xp_pingmesh_plane_rows() and xp_pingmesh_plane_run(), of whose hooks

@@ -119,13 +119,16 @@ int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probes *t,
  * the job takes down the network. Only reloads that are really made are
  * counted: a job that merely says what it would do leaves the day's number as
  * it is. */
-int xp_dsa_blackhole(struct xp_dsa *d, const struct obs_probes *t, uint64_t day,
+int xp_dsa_blackhole(struct xp_dsa *d, const struct obs *seen, uint64_t day,
     int is_done, struct sim_err *e)
 {
 	if (day != d->day)
 		d->n_reloaded = 0;
 	d->day = day;
-	int rc = algo_blackhole_diagnose(&d->blackhole, t, d->n_reloaded, e);
+	int rc = seen->pairs ? algo_blackhole_diagnose_pairs(&d->blackhole,
+				   seen->pairs, d->n_reloaded, e)
+			     : algo_blackhole_diagnose(&d->blackhole,
+				   seen->probes, d->n_reloaded, e);
 	for (uint32_t i = 0; rc == 0 && is_done && i < d->dc.clos.all_tors; i++)
 		d->n_reloaded +=
 		    d->blackhole.tor[i].action == ALGO_BLACKHOLE_RELOAD;

@@ -38,6 +38,8 @@
 #include "algos/pingmesh/silent_drop.h"
 #include "algos/pingmesh/sla.h"
 #include "experiments/pingmesh/dsa/tables.h"
+#include "models/obs.h"
+#include "models/obs_pairs.h"
 #include "models/obs_perf.h"
 
 /* --- parameters ------------------------------------------------------------*/
@@ -139,9 +141,10 @@ int xp_dsa_heatmap(struct xp_dsa *d, const struct obs_probes *t,
 int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probes *t,
     struct sim_err *e);
 
-/* With IS_DONE the reloads that the job asks for are made, and count for the
+/* By the probes that were SEEN, or the sums of their pairs. With IS_DONE the
+ * reloads that the job asks for are made, and count for the
  * number that DAY allows; else they are only named. */
-int xp_dsa_blackhole(struct xp_dsa *d, const struct obs_probes *t, uint64_t day,
+int xp_dsa_blackhole(struct xp_dsa *d, const struct obs *seen, uint64_t day,
     int is_done, struct sim_err *e);
 
 /* Copy from a table of all data centres the rows that DC's servers made. Rows

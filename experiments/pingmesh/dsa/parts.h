@@ -51,6 +51,12 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
     const struct obs_perf *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e);
 
+/* The job on black holes of DAY, by the probes SEEN or the sums of their pairs:
+ * rows for OUT, and its numbers for SUM. Errors those of xp_dsa_blackhole(). */
+int xp_dsa_run_blackhole(struct xp_dsa *d, const struct xp_dsa_key *key,
+    uint64_t day, const struct obs *seen, struct xp_dsa_tables *out,
+    struct xp_dsa_summary_row *sum, struct sim_err *e);
+
 /* Rows of what was found and stands in D, for OUT, and its numbers for SUM.
  * Errors SIM_ENOMEM. */
 int xp_dsa_put_drop_rate(const struct xp_dsa_key *key,

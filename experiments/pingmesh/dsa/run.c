@@ -154,12 +154,12 @@ static int run_heatmap(struct xp_dsa *d, const struct xp_dsa_key *key,
 	return rc;
 }
 
-static int run_blackhole(struct xp_dsa *d, const struct xp_dsa_key *key,
-    uint64_t day, const struct obs_probes *t, struct xp_dsa_tables *out,
+int xp_dsa_run_blackhole(struct xp_dsa *d, const struct xp_dsa_key *key,
+    uint64_t day, const struct obs *seen, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
 	uint32_t n_of[XP_DSA_N_ACTIONS] = {0};
-	int rc = xp_dsa_blackhole(d, t, day, 1, e);
+	int rc = xp_dsa_blackhole(d, seen, day, 1, e);
 	if (rc < 0 ||
 	    (rc = XP_DSA_RESERVE(&out->blackhole_tors, d->dc.clos.all_tors,
 		 e)) < 0)
@@ -248,6 +248,7 @@ static int run_on_probes(struct xp_dsa *d, const struct xp_dsa_key *key,
     struct xp_dsa_tables *out, struct xp_dsa_summary_row *sum,
     struct sim_err *e)
 {
+	const struct obs seen = {.probes = t};
 	int rc = 0;
 	if (jobs & XP_DSA_SLA)
 		rc = dsa_run_run_sla(d, key, t, out, sum, e);
@@ -260,7 +261,7 @@ static int run_on_probes(struct xp_dsa *d, const struct xp_dsa_key *key,
 		rc = run_heatmap(d, key, ALGO_HEATMAP_POD, t, out,
 		    &sum->pod_pattern, e);
 	if (rc == 0 && jobs & XP_DSA_BLACKHOLE)
-		rc = run_blackhole(d, key, day, t, out, sum, e);
+		rc = xp_dsa_run_blackhole(d, key, day, &seen, out, sum, e);
 	if (rc == 0 && jobs & XP_DSA_SILENT_DROP)
 		rc = run_silent_drop(d, key, t, out, sum, e);
 	return rc;
