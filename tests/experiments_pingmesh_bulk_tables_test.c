@@ -25,6 +25,7 @@ struct rig {
 	struct connects *c;
 	struct xp_mesh_sums sums;
 	struct xp_every every;
+	struct xp_mesh_pairs pairs;
 	struct xp_dsa dsa;
 	struct xp_buckets buckets;
 	struct obs_probes table;
@@ -37,7 +38,9 @@ struct rig {
 static int take(void *arg, const struct connects_row *r, struct sim_err *e)
 {
 	struct rig *g = arg;
-	const int rc = xp_mesh_sums_take(&g->sums, r, e);
+	int rc = xp_mesh_sums_take(&g->sums, r, e);
+	if (rc == 0)
+		rc = xp_mesh_pairs_take(&g->pairs, r, e);
 	return rc < 0 ? rc : xp_every_take(&g->every, r, e);
 }
 
@@ -75,6 +78,8 @@ static void set_up(struct rig *g)
 	assert_ok(xp_mesh_sums_open(&g->sums, c, &g->p, &ladder,
 	    WINDOW_S * SIM_SEC, 300 * SIM_SEC, 1, test_err()));
 	assert_ok(xp_every_open(&g->every, c, test_err()));
+	assert_ok(xp_mesh_pairs_open(&g->pairs, c, g->c, &g->p,
+	    WINDOW_S * SIM_SEC, waits.syn_wait_ns[0], 1, test_err()));
 	xp_buckets_init(&g->buckets, g->p.law, g->p.late_ns);
 }
 
@@ -83,6 +88,7 @@ static void tear_down(struct rig *g)
 	connects_close(g->c);
 	xp_mesh_sums_close(&g->sums);
 	xp_every_close(&g->every);
+	xp_mesh_pairs_close(&g->pairs);
 	xp_dsa_close(&g->dsa);
 	obs_probes_free(&g->table);
 	obs_perf_free(&g->perf);
@@ -98,8 +104,8 @@ static void run(struct rig *g, uint32_t run)
 	const struct connects_taker taker = {g, take, NULL};
 	const struct xp_dsa_window w = {0, WINDOW_S * SIM_SEC,
 	    WINDOW_S * SIM_SEC};
-	const uint32_t jobs =
-	    XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP | XP_DSA_SILENT_DROP;
+	const uint32_t jobs = XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP |
+	    XP_DSA_BLACKHOLE | XP_DSA_SILENT_DROP;
 	const struct xp_mesh_jobs all = {jobs | XP_DSA_COUNTERS, 31,
 	    &g->buckets};
 	struct sim_rng r;
@@ -107,6 +113,8 @@ static void run(struct rig *g, uint32_t run)
 	assert_ok(connects_begin(g->c, scenes_draw(&g->m.s, run), test_err()));
 	xp_mesh_sums_clear(&g->sums);
 	xp_mesh_sums_begin(&g->sums, 0);
+	xp_mesh_pairs_restart(&g->pairs, 0, &g->m.s.scene.truth,
+	    g->p.give_up_ns);
 	assert_ok(connects_window(g->c, 0, WINDOW_S * SIM_SEC, 0, &taker,
 	    test_err()));
 	obs_probes_clear(&g->table);
@@ -116,8 +124,9 @@ static void run(struct rig *g, uint32_t run)
 	xp_dsa_tables_clear(&g->bulk);
 	assert_ok(xp_dsa_run(&g->dsa, &w, jobs, &g->table, NULL, &g->each,
 	    test_err()));
-	assert_ok(xp_mesh_tables(&g->sums, &g->dsa, &all, &r, &g->perf,
-	    &g->bulk, test_err()));
+	g->dsa.n_reloaded = 0;
+	assert_ok(xp_mesh_tables(&g->sums, &g->pairs, &g->dsa, &all, &r,
+	    &g->perf, &g->bulk, test_err()));
 }
 
 #define SAME(table, column)                                                    \
@@ -145,6 +154,11 @@ static void assert_counts(const struct xp_dsa_tables *a,
 	SAME(silent_drop_cells, n_success);
 	SAME(silent_drop_cells, n_drop);
 	SAME(silent_drop_cells, suffers);
+	SAME(blackhole_tors, tor);
+	SAME(blackhole_tors, n_alive);
+	SAME(blackhole_tors, n_symptom);
+	SAME(blackhole_tors, action);
+	assert_true(a->summary.row[0].n_reload == b->summary.row[0].n_reload);
 	assert_int_equal(a->heatmap.n, b->heatmap.n);
 	for (size_t i = 0; i < a->heatmap.n; i++)
 		assert_int_equal(isnan(a->heatmap.row[i].p99_us),

@@ -49,8 +49,11 @@ static int day_open_sums(struct xp_mesh_day *d, const struct topo *t,
 	    (rc = SIM_ZALLOC(&d->buckets, 1, e)) < 0)
 		return rc;
 	xp_buckets_init(d->buckets, c->law, c->late_ns);
+	if ((rc = xp_mesh_pairs_open(&d->pairs, &t->clos, d->connects, c,
+		 window, waits.syn_wait_ns[0], 1, e)) < 0)
+		return rc;
 	d->jobs = (struct xp_mesh_jobs){.jobs = XP_DSA_DROP_RATE | XP_DSA_SLA |
-		XP_DSA_HEATMAP | XP_DSA_SILENT_DROP |
+		XP_DSA_HEATMAP | XP_DSA_BLACKHOLE | XP_DSA_SILENT_DROP |
 		(period > 0 ? XP_DSA_COUNTERS : 0),
 	    .scopes = (1u << ALGO_SLA_N_KINDS) - 1,
 	    .buckets = d->buckets};
@@ -77,6 +80,7 @@ void xp_mesh_day_close(struct xp_mesh_day *d)
 {
 	connects_close(d->connects);
 	xp_mesh_sums_close(&d->sums);
+	xp_mesh_pairs_close(&d->pairs);
 	xp_dsa_close(&d->dsa);
 	xp_dsa_services_free(&d->services);
 	obs_perf_free(&d->perf);
@@ -88,8 +92,11 @@ void xp_mesh_day_close(struct xp_mesh_day *d)
 static int day_take(void *arg, const struct connects_row *r, struct sim_err *e)
 {
 	struct xp_mesh_day *d = arg;
+	const int rc = xp_mesh_sums_take(&d->sums, r, e);
 	d->n_rows++;
-	return xp_mesh_sums_take(&d->sums, r, e);
+	return rc < 0 || !(d->jobs.jobs & XP_DSA_BLACKHOLE)
+	    ? rc
+	    : xp_mesh_pairs_take(&d->pairs, r, e);
 }
 
 int xp_mesh_day_window(struct xp_mesh_day *d, uint32_t number,
@@ -100,6 +107,8 @@ int xp_mesh_day_window(struct xp_mesh_day *d, uint32_t number,
 	struct sim_rng r;
 	xp_mesh_sums_clear(&d->sums);
 	xp_mesh_sums_begin(&d->sums, from);
+	xp_mesh_pairs_restart(&d->pairs, number, &d->scene->truth,
+	    d->sums.connects.give_up_ns);
 	xp_dsa_tables_clear(&d->tables);
 	int rc = connects_window(d->connects, from, from + length, number,
 	    &taker, e);
@@ -107,6 +116,6 @@ int xp_mesh_day_window(struct xp_mesh_day *d, uint32_t number,
 		return rc;
 	sim_rng_init(&r, &d->scene->where, SIM_STREAM_CONNECTS,
 	    UINT32_C(1) << 31 | number);
-	return xp_mesh_tables(&d->sums, &d->dsa, &d->jobs, &r, &d->perf,
-	    &d->tables, e);
+	return xp_mesh_tables(&d->sums, &d->pairs, &d->dsa, &d->jobs, &r,
+	    &d->perf, &d->tables, e);
 }

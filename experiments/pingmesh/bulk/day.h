@@ -9,6 +9,7 @@
 #ifndef EXPERIMENTS_PINGMESH_BULK_DAY_H
 #define EXPERIMENTS_PINGMESH_BULK_DAY_H
 
+#include "experiments/pingmesh/bulk/pairs.h"
 #include "experiments/pingmesh/bulk/tables.h"
 #include "experiments/pingmesh/pingmesh.h"
 
@@ -19,6 +20,7 @@ struct xp_mesh_day {
 	struct xp_dsa dsa;
 	struct connects *connects;
 	struct xp_mesh_sums sums;
+	struct xp_mesh_pairs pairs;
 	struct xp_buckets *buckets;
 	struct obs_perf perf;
 	const struct scene *scene;

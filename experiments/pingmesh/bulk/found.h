@@ -1,8 +1,8 @@
 /* experiments/pingmesh/bulk/found.h -- what jobs find in counts of probes.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The jobs of dsa/dsa.h but for black holes, whose rules ask for each probe of
- * a pair. Each leaves what it finds in the member of D that it is named after,
+ * The jobs of dsa/dsa.h but for black holes, which ask for pairs (pairs.h). Each
+ * leaves what it finds in the member of D that it is named after,
  * as when it reads probes, by the same rules.
  */
 #ifndef EXPERIMENTS_PINGMESH_BULK_FOUND_H

@@ -112,6 +112,14 @@ void xp_mesh_pairs_begin(struct xp_mesh_pairs *p, const struct truth *truth,
 	p->next++;
 }
 
+void xp_mesh_pairs_restart(struct xp_mesh_pairs *p, uint32_t window,
+    const struct truth *truth, sim_ns give_up_ns)
+{
+	xp_mesh_pairs_clear(p);
+	p->next = window;
+	xp_mesh_pairs_begin(p, truth, give_up_ns);
+}
+
 static enum connects_level level_of(const struct xp_mesh_pairs *p, topo_host a,
     topo_host b)
 {

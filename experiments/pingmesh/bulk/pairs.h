@@ -66,10 +66,13 @@ int xp_mesh_pairs_open(struct xp_mesh_pairs *p, const struct topo_clos *clos,
 void xp_mesh_pairs_close(struct xp_mesh_pairs *p);
 
 /* Forget all windows. Then, of each window in turn, begin it and take its rows;
- * TRUTH is that of its scene, as far as it is known. Errors SIM_ENOMEM.
+ * TRUTH is that of its scene, as far as it is known. Restart: forget all, and
+ * begin with that window. Errors SIM_ENOMEM.
  * Memory 16 bytes a row, but none for rows of servers that are off in all of a
  * window and as long after it as a connect takes, where one window is kept. */
 void xp_mesh_pairs_clear(struct xp_mesh_pairs *p);
+void xp_mesh_pairs_restart(struct xp_mesh_pairs *p, uint32_t window,
+    const struct truth *truth, sim_ns give_up_ns);
 void xp_mesh_pairs_begin(struct xp_mesh_pairs *p, const struct truth *truth,
     sim_ns give_up_ns);
 int xp_mesh_pairs_take(struct xp_mesh_pairs *p, const struct connects_row *r,

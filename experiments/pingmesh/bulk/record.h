@@ -17,10 +17,9 @@ struct xp_bulk_recorded {
 int xp_bulk_record_fits(struct xp_spec *s, size_t point, struct sim_err *e);
 
 /* Draw cell (POINT, RUN) of S window by window, and write what its jobs find to
- * PATH, as `culprit jobs` does of a recording (dsa/dsa.h): all jobs but that of
- * black holes, which asks for each probe of a pair. A file at PATH is replaced
- * when all is written. Errors SIM_EUNSUPPORTED (a spec that repairs, by what
- * that job says), those of day.h and of xp_dsa_out_open(); PATH is then as it
+ * PATH, as `culprit jobs` does of a recording (dsa/dsa.h): of all jobs. A file
+ * at PATH is replaced when all is written. Errors SIM_EUNSUPPORTED (a spec that
+ * repairs: here nothing is done of what jobs say), those of day.h and of xp_dsa_out_open(); PATH is then as it
  * was. */
 int xp_bulk_record_cell(struct xp_spec *s, size_t point, uint32_t run,
     const char *path, struct xp_bulk_recorded *out, struct sim_err *e);

@@ -63,9 +63,22 @@ static int tables_counters(struct xp_mesh_sums *s, struct xp_dsa *d,
 	return rc;
 }
 
-int xp_mesh_tables(struct xp_mesh_sums *s, struct xp_dsa *d,
-    const struct xp_mesh_jobs *j, struct sim_rng *r, struct obs_perf *perf,
-    struct xp_dsa_tables *out, struct sim_err *e)
+/* Days are counted from time 0, as where probes are read. */
+static int tables_blackhole(const struct xp_mesh_sums *s,
+    struct xp_mesh_pairs *pairs, struct xp_dsa *d, const struct xp_dsa_key *key,
+    struct xp_dsa_tables *out, struct xp_dsa_summary_row *sum,
+    struct sim_err *e)
+{
+	const uint64_t day = s->from_ns / (XP_DSA_DAY_S * SIM_SEC);
+	struct obs seen = {.n_flows = 0};
+	const int rc = xp_mesh_pairs_tell(pairs, 1, &seen.pairs, e);
+	return rc < 0 ? rc
+		      : xp_dsa_run_blackhole(d, key, day, &seen, out, sum, e);
+}
+
+int xp_mesh_tables(struct xp_mesh_sums *s, struct xp_mesh_pairs *pairs,
+    struct xp_dsa *d, const struct xp_mesh_jobs *j, struct sim_rng *r,
+    struct obs_perf *perf, struct xp_dsa_tables *out, struct sim_err *e)
 {
 	struct algo_drop_rate rate[ALGO_DROP_N_GROUPS];
 	struct xp_dsa_summary_row sum;
@@ -83,6 +96,8 @@ int xp_mesh_tables(struct xp_mesh_sums *s, struct xp_dsa *d,
 	if (rc == 0 && j->jobs & XP_DSA_HEATMAP)
 		rc = tables_heatmap(s, d, ALGO_HEATMAP_POD, &key, r, out,
 		    &sum.pod_pattern, e);
+	if (rc == 0 && j->jobs & XP_DSA_BLACKHOLE)
+		rc = tables_blackhole(s, pairs, d, &key, out, &sum, e);
 	if (rc == 0 && j->jobs & XP_DSA_SILENT_DROP &&
 	    (rc = xp_found_silent_drop(s, d, e)) == 0)
 		rc = xp_dsa_put_silent_drop(d, &key, out, &sum, e);
