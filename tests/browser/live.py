@@ -82,10 +82,13 @@ def the_four_patterns_are_seen(b):
     show(b, "FOUR")
     n = b.run("heat.n")
     windows = b.run(WINDOWS)
-    same(sorted(set(p for _, p in windows)), sorted(PATTERNS))
+    same(len(windows), 6)
+    same(sorted(set(p for _, p in windows) - {"unclear"}), sorted(PATTERNS))
     for i, (_, pattern) in enumerate(windows):
         go(b, i)
         same(b.run("find('pattern').dataset.pattern"), pattern)
+        if pattern == "unclear":
+            continue
         pods = b.run("heat.pods")
         bad = [k for k, word in enumerate(pods) if word != "fine"]
         same(len(bad), pattern in ("pod_down", "pod_failure"))

@@ -234,8 +234,12 @@ const isOpen = (a) => {
 };
 const valueOf = (a, v) => v === null ? "" : a.kind === "p99_us" ? time(v) : a.kind === "drop_rate" ? rate(v)
 	: String(Number(v.toPrecision(3)));
+// Those of a whole network come before those of its parts.
+const WIDE = ["service", "dc", "pod", "tor", "server"];
+const byScope = (a, b) => (b.kind === "pattern") - (a.kind === "pattern") ||
+	WIDE.indexOf(a.scope) - WIDE.indexOf(b.scope) || b.since_s - a.since_s;
 const tellAlerts = () => {
-	const open = state.alerts.filter(isOpen);
+	const open = state.alerts.filter(isOpen).sort(byScope);
 	const list = find("past").checked ? [...open, ...state.alerts.filter((a) => !isOpen(a))] : open;
 	find("open").textContent = open.length ? open.length + " open" : "none open";
 	find("open").className = open.length ? "count is-bad" : "count is-good";
