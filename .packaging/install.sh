@@ -15,7 +15,8 @@ version=$(sed -n 's/^#define CULPRIT_VERSION "\(.*\)"$/\1/p' \
 list() {
 	echo "755 $build/culprit bin/culprit"
 	echo "644 algos/pingmesh/pinglist.xsd share/culprit/pinglist.xsd"
-	for f in alerts.yaml dashboard.json; do
+	for f in alerts.yaml dashboard.json agent.yaml controller.yaml \
+	    collector.yaml; do
 		echo "644 experiments/live/$f share/culprit/$f"
 	done
 	echo "644 experiments/plug/culprit_algo.py share/culprit/culprit_algo.py"
@@ -50,7 +51,8 @@ make_files() {
 	case $PREFIX in *' '*) there=\"$there\" ;; esac
 	mkdir -p "$build/install"
 	for f in experiments/systemd/*.service; do
-		sed "s,/usr/local/bin/culprit,$there," "$f" \
+		sed "s,/usr/local/bin/culprit,$there,
+			s,/usr/local/share/,$plain/share/," "$f" \
 		    >"$build/install/${f##*/}"
 	done
 	sed "s,@PREFIX@,$plain,; s,@VERSION@,$version," \

@@ -586,6 +586,16 @@ void algo_pingmesh_agent_end(void *state)
 	algo_pingmesh_outbox_hurry(&s->outbox, s->watch.now);
 }
 
+void algo_pingmesh_agent_again(void *state)
+{
+	struct state *s = state;
+	close_list(s);
+	/* One that is under way was asked of whom the host no longer asks. */
+	s->fetch.asked = 0;
+	if (s->fetch.at != SIM_NEVER)
+		s->fetch.at = s->watch.now;
+}
+
 uint32_t algo_pingmesh_agent_log(const void *state,
     struct algo_pingmesh_log out[ALGO_PINGMESH_LOG], uint64_t *n_gone)
 {

@@ -83,6 +83,10 @@ void algo_pingmesh_agent_status(const void *state,
  * more time: what is then left is lost. */
 void algo_pingmesh_agent_end(void *state);
 
+/* The host's configuration has changed: the list is dropped, as it may ask for what
+ * is no longer allowed, and asked for again at once. */
+void algo_pingmesh_agent_again(void *state);
+
 /* The local log: the last ALGO_PINGMESH_LOG lines, each with a value and what
  * that counts; "": it has none. */
 #define ALGO_PINGMESH_LINES(X)                                                 \

@@ -7,6 +7,7 @@
 
 #include "algos/pingmesh/allow.h"
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/config.h"
 #include "experiments/cmd/identity.h"
 #include "experiments/cmd/long_run.h"
 #include "experiments/live/agent_daemon.h"
@@ -21,6 +22,9 @@ struct args {
 	struct sim_field fields[MAX_FIELDS]; /* of struct xp_agent_params */
 	unsigned n_dscps;
 	struct algo_pinglist_allow allow;
+	/* As the program was called, to read its file again. */
+	int argc;
+	char **argv;
 };
 
 /* --- parameters ----------------------------------------------------------- */
@@ -164,10 +168,10 @@ static void take_agent_param(void *to, char *arg, const struct cmd_given *g)
 static const struct cmd_option cmd_agent_options[] = {
     {"controller", 0, "URL,...",
 	"whom to ask for this host's list; several are tried in turn",
-	.take = cmd_take_text, .at = CMD_AT(params.controllers)},
+	.take = cmd_take_text, .at = CMD_AT(params.controllers), .live = 1},
     {"collector", 0, "URL",
 	"whom to send results to (without: nobody, they are dropped)",
-	.take = cmd_take_text, .at = CMD_AT(params.collector)},
+	.take = cmd_take_text, .at = CMD_AT(params.collector), .live = 1},
     {"address", 0, "A.B.C.D",
 	"the address of this host in the lists (the only one that it has)",
 	.take = take_address, .at = CMD_AT(params.agent.address)},
@@ -181,20 +185,21 @@ static const struct cmd_option cmd_agent_options[] = {
     {"allow-net", 0, "A.B.C.D/N,...",
 	"refuse lists with others than these networks (10.0.0.0/8); may be "
 	"repeated",
-	.take = take_allow_net, .at = CMD_AT(allow)},
+	.take = take_allow_net, .at = CMD_AT(allow), .live = 1},
     {"allow-port", 0, "PORT,...",
 	"refuse lists with other ports than these, or ranges of them (those "
 	"of --port); may be repeated",
-	.take = take_allow_port, .at = CMD_AT(allow)},
+	.take = take_allow_port, .at = CMD_AT(allow), .live = 1},
     {"dscp", 0, "N,...", "DSCP of each class (0)", .take = take_dscps},
     {"param", 'p', "KEY=VALUE", "a parameter below; may be repeated",
 	.take = take_agent_param},
     {.with = cmd_identity_options, .at = CMD_AT(params.identity)},
     CMD_LONG_RUN_OPTIONS,
+    CMD_CONFIG_OPTION,
     {"metrics", 0, "FILE",
 	"write metrics to FILE each minute, for the textfile collector of "
 	"Prometheus' node exporter",
-	.take = cmd_take_file, .at = CMD_AT(params.metrics)},
+	.take = cmd_take_file, .at = CMD_AT(params.metrics), .live = 1},
     {"once", 0, NULL,
 	"ask for the list once, probe nobody; exit 1 if there is none",
 	.take = cmd_take_flag, .at = CMD_AT(params.once)},
@@ -249,6 +254,12 @@ static void cmd_agent_put_more(FILE *out, const void *args)
 	    "refused, and counted.\n\n"
 	    "SIGTERM and SIGINT end it: results that it has are sent for up "
 	    "to 5 s. Under systemd it says when it is ready and alive.\n\n"
+	    "At SIGHUP (systemctl reload) the file of --config is read "
+	    "again: --controller, --collector, --allow-net, --allow-port and "
+	    "--metrics are taken from it, peers are dropped, and a list is "
+	    "asked for at once. Of others that it says anew the log tells "
+	    "that they take a restart. A file with a mistake changes "
+	    "nothing. It is read by the user that the agent has become.\n\n"
 	    "--metrics replaces FILE whole, by the user that it becomes; it is "
 	    "written each upload interval if that is less than a minute. No "
 	    "port is opened for it.\n\n"
@@ -266,9 +277,32 @@ static const struct cmd_line cmd_agent_line = {
 	   "\v ",
 };
 
+/* At SIGHUP. What cannot be taken while it runs is as it was: the ports, above all,
+ * by which what is allowed may be said. */
+static int cmd_agent_again(void *arg, struct xp_agent *agent, char *tell,
+    size_t size)
+{
+	struct args *a = arg, now = {0};
+	struct sim_err e = {0};
+	int rc = cmd_agent_init(&now, &e);
+	if (rc == 0)
+		rc = cmd_parse_again(&cmd_agent_line, a->argc, a->argv, &now,
+		    tell, size);
+	if (rc <= 0)
+		return rc;
+	now.params.fabric = a->params.fabric;
+	allow_usual(&now);
+	now.params.agent.allow = &a->allow;
+	if ((rc = xp_agent_change(agent, &now.params, &e)) < 0)
+		snprintf(tell, size, "%s", e.msg);
+	else
+		a->allow = now.allow;
+	return rc;
+}
+
 int cmd_agent(int argc, char **argv)
 {
-	struct args a = {0};
+	struct args a = {.argc = argc, .argv = argv};
 	struct xp_agent *agent = NULL;
 	struct sim_err e = {0};
 	char self[16];
@@ -277,9 +311,13 @@ int cmd_agent(int argc, char **argv)
 		return cmd_fail(CMD_TROUBLE, &e);
 	cmd_parse(&cmd_agent_line, argc, argv, &a);
 	allow_usual(&a);
-	/* As in cmd_serve(): files are looked at by themselves. */
-	if (a.params.identity.ca)
+	if (cmd_config_newest()->path) {
+		a.params.again = cmd_agent_again;
+		a.params.arg = &a;
+	} else if (a.params.identity.ca) {
+		/* As in cmd_serve(): files are looked at by themselves. */
 		signal(SIGHUP, SIG_IGN);
+	}
 	if ((rc = derive(&a.params, &e)) < 0 ||
 	    (rc = xp_agent_open(&agent, &a.params, &e)) < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);

@@ -18,6 +18,9 @@ struct args {
 	const struct fabric_sim_tcp_ladder *ladder;
 	const char *dir, *db, *export, *spec;
 	int force;
+	/* As the program was called, to read its file again. */
+	int argc;
+	char **argv;
 };
 
 static void take_no_sync(void *to, char *arg, const struct cmd_given *g)
@@ -37,17 +40,17 @@ static const struct cmd_option cmd_collector_options[] = {
 	.max = UINT32_MAX},
     {"total-mib", 0, "N", "refuse batches once DIR holds N MiB (16384)",
 	.take = cmd_take_mib, .at = CMD_AT(store.total_bytes), .min = 1,
-	.max = UINT32_MAX},
+	.max = UINT32_MAX, .live = 1},
     {"make-room", 0, NULL,
 	"remove the oldest file then, instead of refusing batches",
-	.take = cmd_take_flag, .at = CMD_AT(store.make_room)},
+	.take = cmd_take_flag, .at = CMD_AT(store.make_room), .live = 1},
     {"keep-days", 0, "N", "remove files of more than N days ago",
 	.take = cmd_take_u32, .at = CMD_AT(store.keep_days), .min = 1,
-	.max = 36500},
+	.max = 36500, .live = 1},
     {"client-mib", 0, "N",
 	"refuse batches of a server that sent N MiB today (2048; 0: no limit)",
 	.take = cmd_take_mib, .at = CMD_AT(store.client_bytes), .min = 0,
-	.max = UINT32_MAX},
+	.max = UINT32_MAX, .live = 1},
     {"no-sync", 0, NULL,
 	"don't wait for the disk: a batch taken survives a kill of the "
 	"collector, but maybe not a loss of power",
@@ -190,7 +193,41 @@ static int run_export(struct args *a)
 	return CMD_GOOD;
 }
 
-static int cmd_collector_serve(const struct args *a)
+static int cmd_collector_init(struct args *a, struct sim_err *e)
+{
+	a->serve = (struct cmd_serve)CMD_SERVE_DEFAULTS;
+	a->serve.http.listen = "127.0.0.1:8081";
+	a->store =
+	    (struct xp_batch_store_params){.file_bytes = UINT64_C(256) << 20,
+		.total_bytes = UINT64_C(16384) << 20,
+		.client_bytes = UINT64_C(2048) << 20,
+		/* Some 230 MB, whatever is sent; 100,000 agents need half of
+	     * the half that is kept. */
+		.max_runs = 1 << 20,
+		.sync = 1};
+	return cmd_plan_init(&a->plan, e);
+}
+
+/* What ARG has of the store is replaced, as the server is told of it by that. */
+static int cmd_collector_again(void *arg, struct xp_http_change *c, char *tell,
+    size_t size)
+{
+	struct args *a = arg, now = {0};
+	int rc = cmd_collector_init(&now, NULL);
+	if (rc == 0)
+		rc = cmd_parse_again(&cmd_collector_line, a->argc, a->argv,
+		    &now, tell, size);
+	if (rc > 0)
+		a->store = now.store;
+	*c = (struct xp_http_change){.per_address = now.serve.http.per_address,
+	    .head_s = now.serve.http.head_s,
+	    .receive_s = now.serve.http.receive_s,
+	    .send_s = now.serve.http.send_s,
+	    .store = &a->store};
+	return rc;
+}
+
+static int cmd_collector_serve(struct args *a)
 {
 	struct xp_http_service service = {.page = xp_live_page_answer};
 	struct xp_live_page *page;
@@ -218,7 +255,8 @@ static int cmd_collector_serve(const struct args *a)
 	snprintf(what, sizeof(what),
 	    "%" PRIu64 " batches with %" PRIu64 " records so far",
 	    held.n_batches, held.n_records);
-	code = cmd_serve(server, &a->serve, &service, what);
+	const struct cmd_serve_again again = {cmd_collector_again, a};
+	code = cmd_serve(server, &a->serve, &service, &again, what);
 	xp_live_page_close(page);
 	/* Only closing tells whether all that was taken
 	 * has reached the disk. */
@@ -228,21 +266,11 @@ static int cmd_collector_serve(const struct args *a)
 
 int cmd_collector(int argc, char **argv)
 {
-	struct args a = {
-	    .serve = CMD_SERVE_DEFAULTS,
-	    .store = {.file_bytes = UINT64_C(256) << 20,
-		.total_bytes = UINT64_C(16384) << 20,
-		.client_bytes = UINT64_C(2048) << 20,
-		/* Some 230 MB, whatever is sent; 100,000 agents need half of
-		 * the half that is kept. */
-		.max_runs = 1 << 20,
-		.sync = 1},
-	};
+	struct args a = {.argc = argc, .argv = argv};
 	struct sim_err e = {0};
-	const int rc = cmd_plan_init(&a.plan, &e);
+	const int rc = cmd_collector_init(&a, &e);
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
-	a.serve.http.listen = "127.0.0.1:8081";
 	cmd_parse(&cmd_collector_line, argc, argv, &a);
 	return a.export ? run_export(&a) : cmd_collector_serve(&a);
 }

@@ -13,6 +13,9 @@ struct args {
 	struct cmd_plan plan;
 	struct cmd_serve serve;
 	const char *spec, *stop_file, *sign;
+	/* As the program was called, to read its file again. */
+	int argc;
+	char **argv;
 };
 
 static const struct cmd_option controller_options[] = {
@@ -20,7 +23,7 @@ static const struct cmd_option controller_options[] = {
     {.with = cmd_serve_options, .at = CMD_AT(serve)},
     {"stop-file", 0, "FILE",
 	"while FILE exists there are no pinglists, and agents stop",
-	.take = cmd_take_text, .at = CMD_AT(stop_file)},
+	.take = cmd_take_text, .at = CMD_AT(stop_file), .live = 1},
     {"sign", 0, "FILE",
 	"sign lists by the Ed25519 key of FILE, PEM, for agents with "
 	"--signed-by; `culprit ca` makes list.key",
@@ -73,9 +76,28 @@ static const struct cmd_line controller_line = {
 	   "\v ",
 };
 
+static int controller_again(void *arg, struct xp_http_change *c, char *tell,
+    size_t size)
+{
+	const struct args *a = arg;
+	struct args now = {.serve = CMD_SERVE_DEFAULTS};
+	int rc = cmd_plan_init(&now.plan, NULL);
+	if (rc == 0)
+		rc = cmd_parse_again(&controller_line, a->argc, a->argv, &now,
+		    tell, size);
+	*c = (struct xp_http_change){.per_address = now.serve.http.per_address,
+	    .head_s = now.serve.http.head_s,
+	    .receive_s = now.serve.http.receive_s,
+	    .send_s = now.serve.http.send_s,
+	    .stop_file = now.stop_file};
+	return rc;
+}
+
 int cmd_controller(int argc, char **argv)
 {
-	struct args a = {.serve = CMD_SERVE_DEFAULTS};
+	struct args a = {.serve = CMD_SERVE_DEFAULTS,
+	    .argc = argc,
+	    .argv = argv};
 	struct algo_pinglist plan;
 	struct sim_err e = {0};
 	int rc = cmd_plan_init(&a.plan, &e);
@@ -104,10 +126,11 @@ int cmd_controller(int argc, char **argv)
 	const struct xp_http_service service = {.plan = &plan,
 	    .stop_file = a.stop_file,
 	    .signer = signer};
+	const struct cmd_serve_again again = {controller_again, &a};
 	struct xp_http_server *server;
 	int code = cmd_serve_begin(&server, &a.serve, NULL);
 	if (code == CMD_GOOD)
-		code = cmd_serve(server, &a.serve, &service, what);
+		code = cmd_serve(server, &a.serve, &service, &again, what);
 	xp_list_signer_close(signer);
 	return code;
 }

@@ -4,11 +4,16 @@
 #include "experiments/cmd/option.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/complete.h"
+#include "experiments/cmd/config.h"
 #include "experiments/cmd/example.h"
 #include "experiments/cmd/manual.h"
 #include "sim/text.h"
@@ -24,6 +29,7 @@ struct options {
 	struct argp_option argp[MAX_OPTIONS + 1];
 	const struct cmd_option *row[MAX_OPTIONS];
 	void *to[MAX_OPTIONS];
+	struct cmd_config config;
 };
 
 static void options_gather(struct options *all, const struct cmd_option *o,
@@ -128,6 +134,9 @@ static error_t options_parse(int key, char *arg, struct argp_state *state)
 	const struct cmd_line *line = all->line;
 	if (key == ARGP_KEY_NO_ARGS && line->without)
 		argp_error(state, "%s", line->without);
+	/* The file comes first, so that the command line wins. */
+	if (key == ARGP_KEY_INIT)
+		cmd_config_apply(&all->config, state);
 	if (key == ARGP_KEY_END && line->check)
 		line->check(all->args, state);
 	if (key == ARGP_KEY_ARG && line->word.take) {
@@ -185,30 +194,131 @@ static void options_answer(const struct options *all, int argc, char **argv)
 	exit(fflush(stdout) == 0 ? CMD_GOOD : CMD_TROUBLE);
 }
 
-void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args)
+/* The file that ARGV names; NULL: none. Options before it are passed over with
+ * their values, as these may look like it. */
+static const char *options_config(const struct options *all, int argc,
+    char **argv)
 {
-	struct options all = {.line = line,
-	    .verb = verb_of(argv[0]),
-	    .args = args};
-	if (line->options)
-		options_gather(&all, line->options, args);
-	if (argc > 1)
-		options_answer(&all, argc, argv);
-	options_check(&all, argc, argv);
+	const char *path = NULL;
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+		if (argv[i][0] != '-' || argv[i][1] != '-') {
+			i += argv[i][0] == '-' && takes_next(all, argv[i]);
+			continue;
+		}
+		const size_t n = strcspn(argv[i] + 2, "=");
+		const struct argp_option *o = find_option(all, argv[i] + 2, n);
+		const char *value = argv[i][2 + n] == '=' ? argv[i] + 3 + n
+		    : i + 1 < argc                        ? argv[i + 1]
+							  : NULL;
+		if (o && o->name && strcmp(o->name, "config") == 0)
+			path = value;
+		i += o && o->arg && argv[i][2 + n] == '\0';
+	}
+	return path;
+}
+
+/* Ends the program on any mistake in words or file. */
+static void options_read(struct options *all, int argc, char **argv)
+{
+	const struct cmd_line *line = all->line;
 	/* "Mandatory arguments to long options are mandatory for ..." helps
 	 * nobody: "=N" says it. */
 	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
 	/* glibc loses two bytes of help on a list that ends at once. */
-	const struct argp argp = {.options = all.n > 0 ? all.argp : NULL,
+	const struct argp argp = {.options = all->n > 0 ? all->argp : NULL,
 	    .parser = options_parse,
 	    .args_doc = line->args_doc,
 	    .doc = line->doc,
 	    .help_filter = options_help};
 	/* What is wrong with the words has ended the program by now. */
-	if (argp_parse(&argp, argc, argv, 0, NULL, &all) != 0) {
+	if (argp_parse(&argp, argc, argv, 0, NULL, all) != 0) {
 		fprintf(stderr, "%s: out of memory.\n", argv[0]);
 		exit(CMD_TROUBLE);
 	}
+}
+
+void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args)
+{
+	struct options all = {.line = line,
+	    .verb = verb_of(argv[0]),
+	    .args = args};
+	struct sim_err e = {0};
+	if (line->options)
+		options_gather(&all, line->options, args);
+	if (argc > 1)
+		options_answer(&all, argc, argv);
+	options_check(&all, argc, argv);
+	const char *path = options_config(&all, argc, argv);
+	if (path) {
+		const int rc = cmd_config_read(&all.config, path, all.row,
+		    all.to, all.n, argc, argv, &e);
+		if (rc < 0)
+			exit(cmd_fail(cmd_exit_of(rc), &e));
+	}
+	options_read(&all, argc, argv);
+	if (cmd_config_keep(&all.config, &e) < 0)
+		exit(cmd_fail(CMD_TROUBLE, &e));
+}
+
+/* --- again ---------------------------------------------------------------- */
+
+/* In a child, as a mistake ends it; what it says of that, one line, comes by a
+ * pipe. Returns 0, or SIM_EINVAL with the line in TELL. */
+static int options_try(struct options *all, int argc, char **argv, char *tell,
+    size_t size)
+{
+	int ends[2], status = 0;
+	size_t n = 0;
+	ssize_t k;
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return SIM_EIO;
+	/* Or the child would write what is still buffered a second time. */
+	fflush(NULL);
+	const pid_t child = fork();
+	if (child == 0) {
+		dup2(ends[1], STDERR_FILENO);
+		options_read(all, argc, argv);
+		_exit(0);
+	}
+	close(ends[1]);
+	while (n + 1 < size && (k = read(ends[0], tell + n, size - 1 - n)) > 0)
+		n += (size_t)k;
+	close(ends[0]);
+	tell[n] = '\0';
+	tell[strcspn(tell, "\n")] = '\0';
+	if (strncmp(tell, "culprit: ", 9) == 0)
+		memmove(tell, tell + 9, strlen(tell + 9) + 1);
+	if (child < 0 || waitpid(child, &status, 0) < 0)
+		return SIM_EIO;
+	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : SIM_EINVAL;
+}
+
+int cmd_parse_again(const struct cmd_line *line, int argc, char **argv,
+    void *args, char *tell, size_t size)
+{
+	struct options all = {.line = line,
+	    .verb = verb_of(argv[0]),
+	    .args = args};
+	struct sim_err e = {0};
+	tell[0] = '\0';
+	options_gather(&all, line->options, args);
+	int rc = cmd_config_read(&all.config, options_config(&all, argc, argv),
+	    all.row, all.to, all.n, argc, argv, &e);
+	if (rc < 0)
+		snprintf(tell, size, "%.*s", (int)strcspn(e.msg, "\n"), e.msg);
+	else
+		rc = options_try(&all, argc, argv, tell, size);
+	if (rc == 0)
+		cmd_config_stuck(&all.config, tell, size);
+	if (rc == 0 && cmd_config_is_same(cmd_config_newest(), &all.config))
+		rc = 1;
+	if (rc != 0) {
+		cmd_config_free(&all.config);
+		return rc < 0 ? rc : 0;
+	}
+	options_read(&all, argc, argv);
+	rc = cmd_config_keep(&all.config, &e);
+	return rc < 0 ? rc : 1;
 }
 
 const char *const cmd_timers[] = {"windows", "linux", "linux_linear", NULL};

@@ -35,6 +35,7 @@ struct cmd_option {
 	uint64_t min, max; /* of numbers; MAX, of how often --set may stand */
 	const void *with;  /* what else the taker is to know */
 	int group;         /* of a headline; 0: behind the last */
+	int live; /* a new value in a file is taken while it runs (config.h) */
 	/* The words that the value may be, NULL at the end, for completion;
 	 * NULL: any, or what ARG says. */
 	const char *const *values;
@@ -68,6 +69,14 @@ struct cmd_table {
  * from the same table: --man, for cmd_manual_verb(); --complete and the words
  * so far, for cmd_complete_words(). */
 void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args);
+
+/* Read the command line and the file of --config again, into ARGS, which is as it
+ * was before cmd_parse(). Returns 1; 0 if the file says what it said before, and
+ * then ARGS is not to be used. TELL gets a line: what is wrong; or the options, not
+ * `live`, that it says otherwise than when the program began, "" if there are none.
+ * Errors SIM_EINVAL, SIM_EIO (no such file any more), SIM_ENOMEM. */
+int cmd_parse_again(const struct cmd_line *line, int argc, char **argv,
+    void *args, char *tell, size_t size);
 
 /* --- takers --------------------------------------------------------------- */
 cmd_taker cmd_take_flag;    /* int, 1 */

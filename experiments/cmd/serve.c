@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "experiments/cmd/cmd.h"
+#include "experiments/cmd/config.h"
 #include "experiments/cmd/identity.h"
 #include "experiments/live/daemon.h"
 #include "experiments/live/seccomp.h"
@@ -29,24 +30,26 @@ const struct cmd_option cmd_serve_options[] = {
 	.max = 65536},
     {"per-address", 0, "N",
 	"connections of one address (64), 0 = all; for IPv6, of one /64",
-	.take = cmd_take_u32, .at = SERVE_AT(http.per_address), .max = 65536},
+	.take = cmd_take_u32, .at = SERVE_AT(http.per_address), .max = 65536,
+	.live = 1},
     {"reserve", 0, "N",
 	"of all connections, those that are not for strangers (a quarter)",
 	.take = cmd_take_u32, .at = SERVE_AT(http.reserved), .max = 65535},
     {"head-s", 0, "S",
 	"seconds that the head of a request may take, or a handshake (10)",
 	.take = cmd_take_u32, .at = SERVE_AT(http.head_s), .min = 1,
-	.max = 3600},
+	.max = 3600, .live = 1},
     {"receive-s", 0, "S", "seconds that a request may take to arrive (20)",
 	.take = cmd_take_u32, .at = SERVE_AT(http.receive_s), .min = 1,
-	.max = 3600},
+	.max = 3600, .live = 1},
     {"send-s", 0, "S", "seconds that fetching an answer may take (60)",
 	.take = cmd_take_u32, .at = SERVE_AT(http.send_s), .min = 1,
-	.max = 3600},
+	.max = 3600, .live = 1},
     {"user", 0, "NAME",
 	"whom to become once the port is open (root has to say it)",
 	.take = cmd_take_text, .at = SERVE_AT(user)},
     {.with = cmd_identity_options, .at = SERVE_AT(http.identity)},
+    CMD_CONFIG_OPTION,
     {0},
 };
 
@@ -90,7 +93,12 @@ void cmd_serve_help(FILE *out)
 	    "they are replaced, so the key is to be its own, or of mode 640 "
 	    "and its group's. Then nobody runs a program, traces or mounts by "
 	    "this process, which ends it; raw sockets, namespaces, eBPF and "
-	    "the like are refused, told of and counted.\n\n");
+	    "the like are refused, told of and counted.\n\n"
+	    "At SIGHUP (systemctl reload) the file of --config is read again: "
+	    "limits (--per-address, --head-s, --receive-s, --send-s; of a collector "
+	    "those of what it keeps) and --stop-file are taken from it. Of "
+	    "others that it says anew stderr tells that they take a restart. "
+	    "A file with a mistake changes nothing.\n\n");
 }
 
 /* What is built in and what is not is a matter of the command line. */
@@ -147,17 +155,38 @@ int cmd_serve_begin(struct xp_http_server **s, const struct cmd_serve *c,
 	return CMD_GOOD;
 }
 
+static void serve_again(void *arg, struct xp_http_server *s)
+{
+	const struct cmd_serve_again *again = arg;
+	struct xp_http_change c;
+	char tell[600] = "", line[700];
+	const int rc = again->read(again->arg, &c, tell, sizeof(tell));
+	if (rc > 0)
+		xp_http_change(s, &c);
+	snprintf(line, sizeof(line), "settings %s%s%s",
+	    rc < 0 ? "stay as they were: " : "are read again",
+	    rc >= 0 && tell[0] != '\0' ? "; a restart takes: " : "", tell);
+	cmd_serve_tell(NULL,
+	    rc < 0 || tell[0] != '\0' ? XP_DAEMON_WARNING : XP_DAEMON_INFO,
+	    line);
+}
+
 int cmd_serve(struct xp_http_server *s, const struct cmd_serve *c,
-    const struct xp_http_service *of, const char *what)
+    const struct xp_http_service *of, const struct cmd_serve_again *again,
+    const char *what)
 {
 	struct xp_http_service service = *of;
 	struct sim_err e = {0};
 	char url[80];
 	service.tell = cmd_serve_tell;
-	/* Files are looked at by themselves, so a hang-up, by which daemons are
-	 * told to, is no reason to end. */
-	if (c->http.identity.ca)
+	if (cmd_config_newest()->path) {
+		service.again = serve_again;
+		service.again_arg = (void *)(uintptr_t)again;
+	} else if (c->http.identity.ca) {
+		/* Files are looked at by themselves, so a hang-up, by which
+		 * daemons are told to, is no reason to end. */
 		signal(SIGHUP, SIG_IGN);
+	}
 	int rc = xp_http_start(s, &service, &e);
 	if (rc < 0) {
 		xp_http_close(s);

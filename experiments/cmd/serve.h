@@ -43,9 +43,20 @@ void cmd_serve_help(FILE *out);
 int cmd_serve_begin(struct xp_http_server **s, const struct cmd_serve *c,
     const char *dir);
 
+/* Of a verb with --config: reads it again into ARGS, which are fresh, and says what
+ * may change. TELL as of cmd_parse_again(), which it calls; less than 1: nothing
+ * is to change. */
+struct cmd_serve_again {
+	int (*read)(void *arg, struct xp_http_change *c, char *tell,
+	    size_t size);
+	void *arg;
+};
+
 /* Serve until SIGTERM or SIGINT, and close S; returns the exit code. Prints where on
- * stdout, with WHAT there is. */
+ * stdout, with WHAT there is. At SIGHUP, AGAIN is asked if the program has a file of
+ * options. */
 int cmd_serve(struct xp_http_server *s, const struct cmd_serve *c,
-    const struct xp_http_service *service, const char *what);
+    const struct xp_http_service *service, const struct cmd_serve_again *again,
+    const char *what);
 
 #endif

@@ -243,13 +243,46 @@ static void agent_log_calls(struct xp_agent *a)
 }
 
 /* --- running -------------------------------------------------------------- */
+int xp_agent_change(struct xp_agent *a, const struct xp_agent_params *p,
+    struct sim_err *e)
+{
+	struct xp_agent_params *own = &a->params;
+	const int rc =
+	    xp_fetch_change(a->fetch, p->controllers, p->collector, e);
+	if (rc < 0)
+		return rc;
+	own->controllers = p->controllers;
+	own->collector = p->collector;
+	own->metrics = p->metrics;
+	/* The agent has these parameters, and reads this one at each list. */
+	own->agent.allow = p->agent.allow;
+	algo_pingmesh_agent_again(a->agents.state);
+	return 0;
+}
+
+static void agent_read_again(struct xp_agent *a)
+{
+	char tell[600] = "";
+	xp_notify_say(&a->notify, "RELOADING=1");
+	const int rc = a->params.again(a->params.arg, a, tell, sizeof(tell));
+	xp_daemon_log_say(&a->log,
+	    rc < 0 || tell[0] != '\0' ? XP_DAEMON_WARNING : XP_DAEMON_INFO,
+	    clock_wall(), "settings %s%s%s",
+	    rc < 0 ? "stay as they were: " : "are read again",
+	    rc == 0 && tell[0] != '\0' ? "; a restart takes: " : "", tell);
+	xp_notify_say(&a->notify, "READY=1");
+}
+
 /* Take the signals that have come. Returns 1 if the daemon is to end; SIGUSR1
- * only has the status logged. */
+ * only has the status logged, and SIGHUP its settings read again. */
 static int heed_signals(struct xp_agent *a)
 {
 	enum xp_daemon_signal signal;
-	while ((signal = xp_daemon_take_signal(0)) == XP_DAEMON_STATUS)
-		log_status(a);
+	while ((signal = xp_daemon_take_signal(0)) > XP_DAEMON_END)
+		if (signal == XP_DAEMON_STATUS)
+			log_status(a);
+		else if (a->params.again)
+			agent_read_again(a);
 	return signal == XP_DAEMON_END;
 }
 
@@ -387,6 +420,8 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 	struct sim_err none;
 	int rc;
 	xp_daemon_block_signals();
+	if (p->again)
+		xp_daemon_block_hangup();
 	xp_notify_open(&a->notify);
 	/* The memory limit holds before anything is allocated, so that a limit
 	 * which is too small shows at the start and not in some night. */

@@ -20,6 +20,8 @@
 #include "experiments/live/fetch.h"
 #include "models/real/real.h"
 
+struct xp_agent;
+
 struct xp_agent_params {
 	struct algo_pingmesh_params agent; /* with its address */
 	struct fabric_real_params fabric;
@@ -33,9 +35,12 @@ struct xp_agent_params {
 	double for_s;             /* 0: until a signal comes */
 	double grace_s;
 	int once; /* ask for a list once, and probe nobody */
-};
 
-struct xp_agent;
+	/* Not NULL: called at SIGHUP, for xp_agent_change(). TELL gets a line for
+	 * the log. Returns 0, or less if nothing has changed. */
+	int (*again)(void *arg, struct xp_agent *a, char *tell, size_t size);
+	void *arg;
+};
 
 /* P and its texts are borrowed until close. SIGTERM, SIGINT, SIGUSR1 and
  * SIGPIPE are blocked from here on, for run().
@@ -47,6 +52,13 @@ int xp_agent_open(struct xp_agent **out, const struct xp_agent_params *p,
  * 0. Errors: of the machine alone (memory, epoll); a controller or collector
  * that fails is none. */
 int xp_agent_run(struct xp_agent *a, struct sim_err *e);
+
+/* Take controllers, collector, what is allowed and the file of metrics from P, whose
+ * texts are borrowed until close; all else stays. Where one of the first three is
+ * another, peers are dropped and a list is asked for at once. Errors those of
+ * xp_fetch_change(), with nothing changed. */
+int xp_agent_change(struct xp_agent *a, const struct xp_agent_params *p,
+    struct sim_err *e);
 
 void xp_agent_close(struct xp_agent *a); /* NULL is fine */
 

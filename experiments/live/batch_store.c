@@ -412,6 +412,15 @@ int xp_batch_store_open(struct xp_batch_store **out, const char *dir,
 	return 0;
 }
 
+void xp_batch_store_change(struct xp_batch_store *s,
+    const struct xp_batch_store_params *p)
+{
+	s->params.total_bytes = s->held.n_bytes_most = p->total_bytes;
+	s->params.client_bytes = p->client_bytes;
+	s->params.keep_days = p->keep_days;
+	s->params.make_room = p->make_room;
+}
+
 struct xp_batch_held xp_batch_store_held(const struct xp_batch_store *s)
 {
 	return s->held;

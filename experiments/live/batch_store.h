@@ -64,6 +64,11 @@ struct xp_batch_held {
  * Errors SIM_EIO, SIM_ENOMEM, SIM_ELIMIT. Cost O(bytes). */
 int xp_batch_store_open(struct xp_batch_store **s, const char *dir,
     const struct xp_batch_store_params *p, struct sim_err *e);
+
+/* Take total_bytes, client_bytes, keep_days and make_room from P from now on; the
+ * rest stays. Not beside xp_batch_store_put(). */
+void xp_batch_store_change(struct xp_batch_store *s,
+    const struct xp_batch_store_params *p);
 struct xp_batch_held xp_batch_store_held(const struct xp_batch_store *s);
 
 /* Take a batch: the N bytes that ID was found in. *IS_NEW = 0 when it was known

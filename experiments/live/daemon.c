@@ -227,12 +227,17 @@ void xp_daemon_put_cost(struct sim_text *t)
 }
 
 /* --- signals -------------------------------------------------------------- */
+/* Else it ends the program, as it does any. */
+static int hears_hangup;
+
 static void daemon_signals(sigset_t *set)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGUSR1);
+	if (hears_hangup)
+		sigaddset(set, SIGHUP);
 }
 
 void xp_daemon_block_signals(void)
@@ -245,6 +250,15 @@ void xp_daemon_block_signals(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
+void xp_daemon_block_hangup(void)
+{
+	sigset_t set;
+	hears_hangup = 1;
+	sigemptyset(&set);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
 enum xp_daemon_signal xp_daemon_take_signal(sim_ns wait)
 {
 	const struct timespec t = {(time_t)(wait / SIM_SEC),
@@ -254,6 +268,7 @@ enum xp_daemon_signal xp_daemon_take_signal(sim_ns wait)
 	const int signal = sigtimedwait(&set, NULL, &t);
 	return signal < 0       ? XP_DAEMON_NO_SIGNAL
 	    : signal == SIGUSR1 ? XP_DAEMON_STATUS
+	    : signal == SIGHUP  ? XP_DAEMON_AGAIN
 				: XP_DAEMON_END;
 }
 

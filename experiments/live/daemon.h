@@ -50,8 +50,12 @@ enum xp_daemon_signal {
 	XP_DAEMON_NO_SIGNAL,
 	XP_DAEMON_END,    /* SIGTERM, SIGINT */
 	XP_DAEMON_STATUS, /* SIGUSR1 */
+	XP_DAEMON_AGAIN,  /* SIGHUP */
 };
 void xp_daemon_block_signals(void);
+
+/* SIGHUP as well, for a program whose settings may be read again. */
+void xp_daemon_block_hangup(void);
 
 /* The next signal that came, or comes within WAIT. */
 enum xp_daemon_signal xp_daemon_take_signal(sim_ns wait);

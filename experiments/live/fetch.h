@@ -86,6 +86,11 @@ int xp_fetch_is_built_in(void);
 int xp_fetch_open(struct xp_fetch **out, const struct xp_fetch_params *p,
     struct sim_err *e);
 
+/* Ask these from now on; what is under way ends with those of before. Errors of
+ * xp_fetch_open()'s URLs, with nothing changed. */
+int xp_fetch_change(struct xp_fetch *f, const char *controllers,
+    const char *collector, struct sim_err *e);
+
 /* Be the services of FABRIC, whose only host is the agent's, until that is
  * closed; once. The files of its identity are read here, by whoever this process
  * is by now. Errors SIM_EIO, those of xp_identity_open(). */

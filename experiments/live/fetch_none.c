@@ -26,6 +26,15 @@ int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
 	return sim_fail(e, SIM_EUNSUPPORTED, "There is no libcurl.");
 }
 
+int xp_fetch_change(struct xp_fetch *f, const char *controllers,
+    const char *collector, struct sim_err *e)
+{
+	(void)f;
+	(void)controllers;
+	(void)collector;
+	return sim_fail(e, SIM_EUNSUPPORTED, "There is no libcurl.");
+}
+
 const struct xp_fetch_counters *xp_fetch_count(const struct xp_fetch *f)
 {
 	static const struct xp_fetch_counters none;

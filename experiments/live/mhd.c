@@ -151,9 +151,12 @@ static int is_stopped(const char *file)
 static void look_at_site(struct xp_http_server *s, const char *target,
     struct xp_http_site *site)
 {
+	pthread_mutex_lock(&s->lock);
+	const char *stop_file = s->service.stop_file;
+	pthread_mutex_unlock(&s->lock);
 	*site = (struct xp_http_site){
 	    .plan = s->service.plan,
-	    .stopped = is_stopped(s->service.stop_file),
+	    .stopped = is_stopped(stop_file),
 	    .uptime_s = (xp_http_now_ms() - s->start_ms) / 1000,
 	    .start_s = s->start_s,
 	    .last_s = s->last_s,

@@ -80,6 +80,10 @@ struct xp_http_service {
 	    const struct xp_http_request *q, struct xp_http_answer *a);
 	void *of_page;
 
+	/* Not NULL: called in xp_http_run() at SIGHUP, for xp_http_change(). */
+	void (*again)(void *arg, struct xp_http_server *s);
+	void *again_arg;
+
 	/* Not NULL: hears, in xp_http_run(), of clients that were refused and of
 	 * new files, a line without its end; ten a second at most. */
 	void (*tell)(void *arg, enum xp_daemon_level level, const char *line);
@@ -115,6 +119,15 @@ const char *xp_http_url(const struct xp_http_server *s, char buf[80]);
  * SIGINT; then accept nobody, and let
  * what is under way end, for up to five seconds. */
 void xp_http_run(struct xp_http_server *s);
+
+/* What may be another while it serves; STOP_FILE is borrowed until close. STORE is
+ * for a collector, else NULL. */
+struct xp_http_change {
+	uint32_t per_address, head_s, receive_s, send_s;
+	const char *stop_file;
+	const struct xp_batch_store_params *store;
+};
+void xp_http_change(struct xp_http_server *s, const struct xp_http_change *c);
 
 /* Instead of that, where it has no thread: poll the descriptor for reading, for
  * no longer than xp_http_wait_ms() says, which is MOST at most; then step, which

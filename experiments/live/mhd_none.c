@@ -41,6 +41,12 @@ const char *xp_http_url(const struct xp_http_server *s, char buf[80])
 	return buf;
 }
 
+void xp_http_change(struct xp_http_server *s, const struct xp_http_change *c)
+{
+	(void)s;
+	(void)c;
+}
+
 void xp_http_run(struct xp_http_server *s)
 {
 	(void)s;

@@ -43,12 +43,14 @@ static void mhd_note(void *arg, const char *fmt, va_list args)
 /* --- opening -------------------------------------------------------------- */
 /* Blocked before the library starts its threads, which inherit that: signals
  * then come to xp_http_run() alone. */
-static void mhd_block_signals(sigset_t *set)
+static void mhd_block_signals(sigset_t *set, int hears_hangup)
 {
 	sigemptyset(set);
 	sigaddset(set, SIGTERM);
 	sigaddset(set, SIGINT);
 	sigaddset(set, SIGPIPE);
+	if (hears_hangup)
+		sigaddset(set, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, set, NULL);
 }
 
@@ -165,7 +167,7 @@ int xp_http_start(struct xp_http_server *s,
 	if (service->store)
 		s->held = xp_batch_store_held(service->store);
 	xp_http_lists_init(&s->lists, service->plan, service->signer);
-	mhd_block_signals(&blocked);
+	mhd_block_signals(&blocked, service->again != NULL);
 	if ((rc = mhd_check_stop_file(s, e)) < 0 ||
 	    (rc = xp_tls_open(&s->tls, &s->params.identity, e)) < 0)
 		return rc;
@@ -190,10 +192,14 @@ const char *xp_http_url(const struct xp_http_server *s, char buf[80])
 }
 
 /* --- running -------------------------------------------------------------- */
-static int wait_for_signal(const sigset_t *set, int ms)
+/* Returns 1 if it is to end. */
+static int wait_for_signal(struct xp_http_server *s, const sigset_t *set,
+    int ms)
 {
 	const struct timespec t = {ms / 1000, ms % 1000 * 1000000L};
 	const int got = sigtimedwait(set, NULL, &t);
+	if (got == SIGHUP)
+		s->service.again(s->service.again_arg, s);
 	return got == SIGTERM || got == SIGINT;
 }
 
@@ -245,18 +251,37 @@ static void mhd_watch_calls(struct xp_http_server *s)
 	s->n_calls = n;
 }
 
+void xp_http_change(struct xp_http_server *s, const struct xp_http_change *c)
+{
+	pthread_mutex_lock(&s->lock);
+	s->params.per_address = c->per_address;
+	s->params.head_s = c->head_s;
+	s->params.receive_s = c->receive_s;
+	s->params.send_s = c->send_s;
+	s->service.stop_file = c->stop_file;
+	pthread_mutex_unlock(&s->lock);
+	if (!c->store)
+		return;
+	pthread_mutex_lock(&s->store_lock);
+	xp_batch_store_change(s->service.store, c->store);
+	pthread_mutex_lock(&s->lock);
+	s->held = xp_batch_store_held(s->service.store);
+	pthread_mutex_unlock(&s->lock);
+	pthread_mutex_unlock(&s->store_lock);
+}
+
 void xp_http_run(struct xp_http_server *s)
 {
 	sigset_t set;
-	mhd_block_signals(&set);
-	while (!wait_for_signal(&set, TICK_MS)) {
+	mhd_block_signals(&set, s->service.again != NULL);
+	while (!wait_for_signal(s, &set, TICK_MS)) {
 		xp_http_reap(s);
 		mhd_watch_tls(s);
 		mhd_watch_calls(s);
 	}
 	mhd_accept_nobody(s);
 	for (int ms = 0; ms < LAST_MS && xp_http_is_busy(s); ms += TICK_MS / 4)
-		if (wait_for_signal(&set, TICK_MS / 4))
+		if (wait_for_signal(s, &set, TICK_MS / 4))
 			break;
 	s->looked_ms = 0;
 	mhd_watch_tls(s);

@@ -296,6 +296,9 @@ what_is_installed_works() {
 	[[ $("$at/bin/culprit" complete run vigil_fig05) = vigil_fig05a* ]]
 	says '^ExecStart="/opt/my lab/bin/culprit" agent' \
 	    "$at/lib/systemd/system/culprit-agent.service"
+	says '^Environment="CONFIG=/opt/my lab/share/culprit/agent.yaml"' \
+	    "$at/lib/systemd/system/culprit-agent.service"
+	[[ -s $at/share/culprit/agent.yaml ]]
 	[[ -s $at/share/man/man1/culprit-run.1 ]]
 	[[ -s $at/share/man/man5/culprit-spec.5 ]]
 	export PKG_CONFIG_PATH=$at/share/pkgconfig
