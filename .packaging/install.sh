@@ -16,7 +16,7 @@ list() {
 	echo "755 $build/culprit bin/culprit"
 	echo "644 algos/pingmesh/pinglist.xsd share/culprit/pinglist.xsd"
 	for f in alerts.yaml dashboard.json agent.yaml controller.yaml \
-	    collector.yaml; do
+	    collector.yaml daemonset.yaml; do
 		echo "644 experiments/live/$f share/culprit/$f"
 	done
 	echo "644 experiments/plug/culprit_algo.py share/culprit/culprit_algo.py"

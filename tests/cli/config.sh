@@ -183,7 +183,34 @@ those_that_are_installed_are_read() {
 	done
 }
 
+# Of our own reader a mistake of YAML is told as such, and a document that is one
+# as having keys that are no options.
+the_manifest_is_yaml_and_names_options_that_exist() {
+	local manifest=$tree/experiments/live/daemonset.yaml option n=0
+	run_for 2 "$CULPRIT" agent --config "$manifest"
+	says 'daemonset.yaml:[0-9]+:[0-9]+: there is no option "apiVersion"'
+	[[ $(grep -c . stderr) -le 5 ]] # of its three keys, and what follows
+	"$CULPRIT" agent --help >help
+	for option in $(sed -n 's/^ *- --\([a-z-]*\)=.*/\1/p' "$manifest"); do
+		grep -qE -e "--$option(=|$|  )" help || fail "no --$option"
+		n=$((n + 1))
+	done
+	[[ $n = 4 ]]
+	# The file of settings in it is one, and goes with those words.
+	awk '/agent.yaml: \|/ { on = 1; next }
+		on && !/^        / { exit } on { print substr($0, 9) }' \
+	    "$manifest" >c.yaml
+	[[ $(wc -l <c.yaml) = 7 ]]
+	run_for 2 "$CULPRIT" agent --config c.yaml --address 10.0.0.17 \
+	    --cert a.pem --key a.key --port 0
+	says_once '[-]-port .0. is not a whole number'
+	# Its version is that of the program, and a probe has room.
+	grep -q "image: culprit:$("$CULPRIT" --version |
+		awk 'NR == 1 { print $2 }')$" "$manifest" || fail "another version"
+}
+
 run_tests keys_are_the_long_options the_command_line_wins \
     mistakes_have_their_place a_hangup_takes_what_can_change_and_names_the_rest \
     a_collector_takes_new_limits an_agent_asks_others_after_a_hangup \
-    those_that_are_installed_are_read
+    those_that_are_installed_are_read \
+    the_manifest_is_yaml_and_names_options_that_exist
