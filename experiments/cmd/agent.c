@@ -155,6 +155,12 @@ static void allow_usual(struct args *a)
 static void take_address(void *to, char *arg, const struct cmd_given *g)
 {
 	uint32_t *address = to;
+	if (strchr(arg, ':'))
+		argp_error(g->state,
+		    "--address \"%s\": agents probe each other by IPv4 alone, "
+		    "and have such an address in lists; servers may be asked "
+		    "by IPv6",
+		    arg);
 	if (topo_addr_parse(arg, address, NULL) < 0 || *address == 0)
 		argp_error(g->state, "--address \"%s\" is no address", arg);
 }

@@ -208,7 +208,47 @@ if "$CULPRIT" controller --listen x --ca a --cert b --key c 2>&1 |
 fi
 command -v curl >/dev/null || { echo "SKIP all (no curl)"; exit; }
 
+# Both servers and those who ask them may be of IPv6: a URL's brackets are no part of
+# the address that a certificate has.
+ipv6_is_spoken_by_all_but_probes() {
+	grep -q ' lo$' /proc/net/if_inet6 || skip "no IPv6 here"
+	local s
+	own_servers
+	"$CULPRIT" ca ca --server six.example,::1 --agent 127.0.0.9
+	: >six.out
+	"$CULPRIT" controller --listen '[::1]:0' --ca ca/ca.pem --cert \
+	    ca/six.example.pem --key ca/six.example.key "${as_user[@]}" \
+	    >six.out 2>six.err &
+	s=$!
+	within 10 grep -q '^https://\[::1\]:' six.out || { cat six.err; fail "no [::1]"; }
+	url=$(sed 's,/: .*,,' six.out)
+	# shellcheck disable=SC2046 # words are meant
+	ask 200 /health -g $(of ca 127.0.0.9)
+	# An agent takes it for who it is, and hears that it has no list.
+	[[ $(id -u) = 0 ]] && user=(--user root) || user=()
+	[[ $BUILD != *-san ]] || user+=(--memory-mib 0)
+	# shellcheck disable=SC2046
+	run_for 1 "$CULPRIT" agent --once --controller "$url" --address \
+	    127.0.0.9 --port 8767 "${user[@]}" --ca ca/ca.pem $(of ca 127.0.0.9)
+	says '^culprit: no list$'
+	kill $s
+	wait $s || fail "exit code $?"
+	# In the clear on [::1] alone, and told so.
+	run_for 2 "$CULPRIT" controller --listen '[::]:0' "${as_user[@]}"
+	says_once '.::.:0 can be reached from other hosts, in the clear'
+	run_for 2 "$CULPRIT" agent --controller 'http://[fd00::9]:1' \
+	    --address 127.0.0.1
+	says_once 'fd00::9.:1.* is another host'
+	run_for 2 "$CULPRIT" agent --controller 'http://[::1]:1' \
+	    --address fd00::1
+	says 'fd00::1": agents probe each other by IPv4 alone'
+	run_for 2 "$CULPRIT" agent --controller 'http://[::1]:1' \
+	    --allow-net fd00::/8
+	says 'is not an IPv4 address'
+}
+
 run_tests strangers_get_nothing_and_hear_why \
     each_has_its_own_list_and_gives_what_it_saw \
     files_are_replaced_while_it_serves \
-    the_key_is_the_new_user_s_to_read mistakes_are_named
+    the_key_is_the_new_user_s_to_read ipv6_is_spoken_by_all_but_probes \
+    mistakes_are_named
