@@ -1,8 +1,8 @@
 /* tests/fuzz/http_fuzz.c -- any bytes as a request; each has a sane answer.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * An input is four lines: flags, method, target, entity tags; what follows is
- * the body.
+ * An input is four lines: flags, method, target, entity tags (or a coding, or what
+ * is expected); what follows is the body.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +79,19 @@ static void serve(const struct xp_http_site *site, struct xp_http_request *q,
 	free(exact);
 }
 
+/* What stands behind a host is of the target's own bytes, and so is the host. */
+static const char *path_of(const char *target)
+{
+	const char *host, *path;
+	size_t n;
+	path = xp_http_target(target, &host, &n);
+	must((n == 0) == (host == NULL) && (n > 0 || path == target));
+	must(!host || (host > target && n <= strlen(host)));
+	must(!host || memchr(host, '@', n) == NULL);
+	must(!host || path == host + n || strcmp(path, "/") == 0);
+	return path;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	static struct algo_pinglist plan;
@@ -98,8 +111,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	    .target = target,
 	    .if_none_match = strchr(flags, 't') ? tags : NULL,
 	    .n_lengths = strchr(flags, '2') ? 2 : n > 0,
-	    .is_chunked = strchr(flags, 'c') != NULL,
+	    .coding = strchr(flags, 'x') ? tags : "chunked",
+	    .n_codings = strchr(flags, 'c') || strchr(flags, 'x'),
+	    .n_hosts = strchr(flags, 'h') ? 2 : 1,
+	    .expect = strchr(flags, 'e') ? tags : NULL,
+	    .is_http_1_0 = strchr(flags, '0') != NULL,
+	    .is_folded = strchr(flags, 'f') != NULL,
+	    .has_control = strchr(flags, 'k') != NULL,
 	};
+	if (strchr(flags, 'u'))
+		q.target = path_of(target);
 	if (strchr(flags, 'a'))
 		q.is_for = is_even;
 	controller.stopped = strchr(flags, 's') != NULL;
