@@ -42,16 +42,33 @@ void cmd_config_free(struct cmd_config *c)
 
 /* --- the command line ----------------------------------------------------- */
 
+/* The option of a word "--name", of N bytes: that one, or else the first that begins
+ * so, as the command line takes it. */
+static const struct cmd_option *config_named(const struct reading *x,
+    const char *name, size_t n)
+{
+	const struct cmd_option *found = NULL;
+	for (size_t i = 0; i < x->n; i++) {
+		const struct cmd_option *r = x->row[i];
+		if (!r->name || strncmp(r->name, name, n) != 0)
+			continue;
+		if (r->name[n] == '\0')
+			return r;
+		if (!found)
+			found = r;
+	}
+	return found;
+}
+
 /* Is WORD of the command line option R, as "--name", "--name=VALUE" or "-x"? Its
  * value is *VALUE, the next word if WORD has none. */
-static int is_option(const char *word, char *next, const struct cmd_option *r,
-    const char **value)
+static int is_option(const struct reading *x, const char *word, char *next,
+    const struct cmd_option *r, const char **value)
 {
-	const size_t n = strlen(r->name);
-	if (strncmp(word, "--", 2) == 0 && strncmp(word + 2, r->name, n) == 0 &&
-	    (word[2 + n] == '=' || word[2 + n] == '\0')) {
+	if (strncmp(word, "--", 2) == 0) {
+		const size_t n = strcspn(word + 2, "=");
 		*value = word[2 + n] == '=' ? word + 3 + n : next;
-		return 1;
+		return config_named(x, word + 2, n) == r;
 	}
 	if (r->letter == 0 || word[0] != '-' || word[1] != r->letter)
 		return 0;
@@ -69,7 +86,7 @@ static int is_given(const struct reading *x, const struct cmd_option *r,
 	const char *got;
 	for (int i = 1; i < x->argc && strcmp(x->argv[i], "--") != 0; i++) {
 		char *next = i + 1 < x->argc ? x->argv[i + 1] : NULL;
-		if (is_option(x->argv[i], next, r, &got) &&
+		if (is_option(x, x->argv[i], next, r, &got) &&
 		    (n_key == 0 || (got && strncmp(got, value, n_key) == 0)))
 			return 1;
 	}

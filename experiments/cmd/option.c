@@ -18,7 +18,7 @@
 #include "experiments/cmd/manual.h"
 #include "sim/text.h"
 
-enum { MAX_OPTIONS = 64, FIRST_KEY = 1000 };
+enum { MAX_OPTIONS = 64, FIRST_KEY = 1000, TRY_S = 10 };
 
 /* A verb's rows as argp has them and as we do. */
 struct options {
@@ -262,6 +262,15 @@ void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args)
 
 /* --- again ---------------------------------------------------------------- */
 
+/* What libraries would do at the end of a program is for the parent: in a child,
+ * whose other threads are gone, they may wait for these for good. */
+static void options_leave(int status, void *arg)
+{
+	(void)arg;
+	fflush(NULL); /* what is told of a file is not yet on stderr */
+	_exit(status);
+}
+
 /* In a child, as a mistake ends it; what it says of that, one line, comes by a
  * pipe. Returns 0, or SIM_EINVAL with the line in TELL. */
 static int options_try(struct options *all, int argc, char **argv, char *tell,
@@ -270,13 +279,18 @@ static int options_try(struct options *all, int argc, char **argv, char *tell,
 	int ends[2], status = 0;
 	size_t n = 0;
 	ssize_t k;
-	if (pipe2(ends, O_CLOEXEC) < 0)
+	if (pipe2(ends, O_CLOEXEC) < 0) {
+		snprintf(tell, size, "it could not be tried.");
 		return SIM_EIO;
+	}
 	/* Or the child would write what is still buffered a second time. */
 	fflush(NULL);
 	const pid_t child = fork();
 	if (child == 0) {
 		dup2(ends[1], STDERR_FILENO);
+		/* Whatever it waits for, the daemon doesn't wait for ever. */
+		alarm(TRY_S);
+		on_exit(options_leave, NULL);
 		options_read(all, argc, argv);
 		_exit(0);
 	}
@@ -288,9 +302,11 @@ static int options_try(struct options *all, int argc, char **argv, char *tell,
 	tell[strcspn(tell, "\n")] = '\0';
 	if (strncmp(tell, "culprit: ", 9) == 0)
 		memmove(tell, tell + 9, strlen(tell + 9) + 1);
-	if (child < 0 || waitpid(child, &status, 0) < 0)
+	if (child < 0 || waitpid(child, &status, 0) < 0 || !WIFEXITED(status)) {
+		snprintf(tell, size, "it could not be tried.");
 		return SIM_EIO;
-	return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : SIM_EINVAL;
+	}
+	return WEXITSTATUS(status) == 0 ? 0 : SIM_EINVAL;
 }
 
 int cmd_parse_again(const struct cmd_line *line, int argc, char **argv,

@@ -58,6 +58,12 @@ the_command_line_wins() {
 		skip "no libcurl"
 	agent_once 1 --config c.yaml --port 8765 -p fetch_retry=2
 	says '^127.0.0.1: listens at port 8765 and asks http://127.0.0.1:1,http://127.0.0.2:1$' stdout
+	# Also by the beginning of a name: not both networks are allowed, then.
+	printf 'controller: http://127.0.0.1:1\nallow-net: 127.0.0.0/33\n' >d.yaml
+	agent_once 2 --config d.yaml
+	says_once '^culprit: d.yaml:2:12: --allow-net'
+	agent_once 1 --conf d.yaml --allow-n 10.0.0.0/8 --address 127.0.0.1 \
+	    --port 8765
 	agent_once 2 --config c.yaml --port 8765 -pfetch_retry=2 \
 	    --controller http://10.0.0.9
 	says_once '^culprit: "http://10.0.0.9/pinglist/127.0.0.1" is another host'
