@@ -268,6 +268,22 @@ def each_age_has_its_word(b):
     assert "last batch" in old, old
 
 
+def it_fits_a_screen(b):
+    """What plots/page.png is: `cp build/tests/browser/live-page.png plots/page.png`
+    keeps it."""
+    b.resize(1200, 860)
+    show(b, "FOUR")
+    go(b, [p for _, p in b.run(WINDOWS)].index("pod_failure"))
+    b.run("heat.at = {src: 0, dst: 2}; paint(); tellPair(); openPair(heat.at)")
+    until(b, "document.querySelectorAll('#history svg').length === 2")
+    time.sleep(.3)
+    bottom = b.run("find('legend').getBoundingClientRect().bottom")
+    assert bottom < 860, bottom
+    picture(b, "page")
+    assert os.path.getsize(os.path.join(folder, "live-page.png")) < 150000
+    b.resize(1440, 1000)
+
+
 def an_end_of_the_collector_is_told(b):
     """Nobody need look at the clock: the page itself says it."""
     show(b, "FOUR")
@@ -358,7 +374,7 @@ ALL = [it_loads_without_a_complaint, the_four_patterns_are_seen,
        a_pair_tells_its_numbers_and_its_history, drop_rates_have_their_colours,
        services_and_alerts_are_told, time_is_gone_through,
        texts_are_never_markup, what_is_old_does_not_look_fresh,
-       each_age_has_its_word, an_end_of_the_collector_is_told,
+       it_fits_a_screen, each_age_has_its_word, an_end_of_the_collector_is_told,
        each_control_has_a_name, a_narrow_screen_is_enough,
        colours_are_apart_without_red_or_green, a_hundred_pods_are_painted,
        what_was_not_in_the_page_does_not_run, all_is_legible]

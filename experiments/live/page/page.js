@@ -228,6 +228,16 @@ const whereOf = (a) => a.name !== null ? (a.scope === "service" ? a.name : a.sco
 	: a.scope === "dc" ? "data centre" : a.scope + " " + a.id;
 const KINDS = {drop_rate: "drop rate", p99_us: "P99", black_hole: "black hole", random_drops: "silent drops",
 	pattern: "pattern"};
+const VERDICTS = {not_network: "not the network", network: "the network", servers: "its servers, not the network",
+	unknown: "not known whether it is the network"};
+// "P99: the network, of 10min"
+const wordsOf = (a) => {
+	const says = a.kind === "pattern" ? (PATTERNS[a.says] || [a.says])[0]
+		: a.says === "unknown" ? "" : VERDICTS[a.says] || a.says;
+	return (KINDS[a.kind] || a.kind) + (says ? ": " + says : "") + ", of " + a.job;
+};
+// Without its date where that is the collector's.
+const shortly = (s) => utc(s).slice(0, 10) === utc(state.now.now_s).slice(0, 10) ? hour(s) : utc(s);
 const isOpen = (a) => {
 	const newest = state.now && state.now.database ? rows(state.now.database.with_data) : [];
 	return newest.some((w) => w.job === a.job && a.until_s >= w.to_s);
@@ -244,8 +254,8 @@ const tellAlerts = () => {
 	find("open").textContent = open.length ? open.length + " open" : "none open";
 	find("open").className = open.length ? "count is-bad" : "count is-good";
 	find("alert-rows").replaceChildren(...list.map((a) => make("tr", {class: isOpen(a) ? "open" : "over"},
-		make("td", {class: "time"}, utc(a.since_s)), make("td", {class: "time"}, isOpen(a) ? "open" : utc(a.until_s)),
-		make("td", {}, whereOf(a)), make("td", {}, (KINDS[a.kind] || a.kind) + (a.says ? ": " + a.says : "") + ", " + a.job),
+		make("td", {class: "time"}, shortly(a.since_s)), make("td", {class: "time"}, isOpen(a) ? "open" : shortly(a.until_s)),
+		make("td", {}, whereOf(a)), make("td", {}, wordsOf(a)),
 		make("td", {class: "num"}, valueOf(a, a.worst), a.bound !== null ? " > " + valueOf(a, a.bound) : ""))));
 	if (!list.length)
 		find("alert-rows").append(make("tr", {}, make("td", {colspan: 5, class: "soft"}, "None.")));
@@ -293,8 +303,6 @@ const tellDogs = () => {
 };
 
 // --- service level ---------------------------------------------------------------
-const VERDICTS = {not_network: "not the network", network: "the network", servers: "its servers, not the network",
-	unknown: "not known whether it is the network"};
 const tellLevels = () => {
 	const by = new Map();
 	for (const r of state.levels) {
