@@ -230,7 +230,7 @@ def own_header(file):
 
 def own_tests(file):
     """Names of test programs that are named after FILE or the header it belongs
-    to, and of those that include that header."""
+    to, and of those that include that header, first of the same folder."""
     header = own_header(file)
     stems = [f[:-2].replace("/", "_") + "_" for f in (file, header[1:-1])]
     named, others = [], []
@@ -243,6 +243,8 @@ def own_tests(file):
             named.append(name[:-2])
         elif header in text:
             others.append(name[:-2])
+    folder = os.path.dirname(file).replace("/", "_") + "_"
+    others.sort(key=lambda name: not name.startswith(folder))
     return named, others[:8 - min(len(named), 7)]
 
 

@@ -165,6 +165,13 @@ static void what_makes_a_tree_doubtful_ends_parsing(void **state)
 	breaks_off("a:\n\tb: 1\n",
 	    "f.yaml:2:1: found character that cannot start any token while "
 	    "scanning for the next token; indent with spaces, not tabs.");
+	breaks_off("a: 1\nb:\n  \tc: 1\n",
+	    "f.yaml:3:3: found character that cannot start any token while "
+	    "scanning for the next token; indent with spaces, not tabs.");
+	/* A tab elsewhere is not what is wrong. */
+	breaks_off("a: \"b\n\tc\"\nd: @\n",
+	    "f.yaml:3:4: found character that cannot start any token while "
+	    "scanning for the next token.");
 	breaks_off("a: 1\nb: \xff\n",
 	    "f.yaml:2:4: invalid leading UTF-8 octet.");
 	breaks_off("a: 1\nb: \xc3",

@@ -384,8 +384,20 @@ static void check_alike(const struct topo *t, uint32_t step)
 	for (topo_link l = 0; l < n; l++)
 		link[l] = l;
 	assert_ok(topo_alike_take(&a, t, link, n, test_err()));
-	for (size_t i = 0; step > 1 && i < a.n; i += step)
+	assert_int_equal(a.n, n);
+	for (size_t i = 0; step > 1 && i < a.n; i += step) {
+		link[a.link[i]] = TOPO_NONE;
 		topo_alike_drop(&a, i);
+	}
+	/* Those that were not dropped are there, each once. */
+	size_t n_kept = 0;
+	for (topo_link l = 0; l < n; l++)
+		n_kept += link[l] != TOPO_NONE;
+	assert_int_equal(a.n, n_kept);
+	for (size_t i = 0; i < a.n; i++) {
+		assert_int_equal(link[a.link[i]], a.link[i]);
+		link[a.link[i]] = TOPO_NONE;
+	}
 	for (topo_link g = 0; g < n; g++) {
 		assert_ok(topo_alike_shares(&a, g, share, test_err()));
 		for (size_t i = 0; i < a.n; i++)
