@@ -625,6 +625,8 @@ static void mistakes_in_urls_are_named(void **state)
 	    {"http://a:99999", NULL, "no URL"},
 	    {"ftp://a", NULL, "does not begin with http://"},
 	    {"file:///etc/passwd", NULL, "does not begin with http://"},
+	    {"http:/10.0.0.9", NULL, "does not begin with http://"},
+	    {"http:///10.0.0.9", NULL, "does not begin with http://"},
 	    {"http://u@a", NULL, "a user"},
 	    {"http://a/?x=1", NULL, "a query"},
 	    {"http://a/#x", NULL, "a query or a fragment"},

@@ -51,7 +51,7 @@ struct xp_expected_table {
 	uint64_t made_of;   /* 0: of what can't be made again */
 	const char *coords; /* their names with tabs between; "" if none */
 	size_t n, cap;
-	struct xp_expected_row *row; /* those over all points first */
+	struct xp_expected_row *row; /* as written: over all points first */
 	char *text;                  /* what the others point into */
 };
 

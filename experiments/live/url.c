@@ -21,6 +21,15 @@ static const char *part(CURLU *u, CURLUPart what, char **text)
 	return curl_url_get(u, what, text, 0) == CURLUE_OK ? *text : NULL;
 }
 
+/* Is it SCHEME, two slashes and more? libcurl takes one slash and three as well,
+ * and nobody means what is behind these. */
+static int has_slashes(const char *text, const char *scheme)
+{
+	const char *at = text + strlen(scheme);
+	return strncasecmp(text, scheme, strlen(scheme)) == 0 &&
+	    strncmp(at, "://", 3) == 0 && at[3] != '/';
+}
+
 /* NULL if TEXT is a URL that may be asked, or what is wrong with it. A query or
  * fragment would end up before the path that is added; a password would be seen
  * in logs. */
@@ -33,7 +42,8 @@ static const char *fault_of(CURLU *u, const char *text, int *needs_tls)
 		return "it is no URL; http://10.0.0.9:8080 is one";
 	const char *scheme = part(u, CURLUPART_SCHEME, &got);
 	*needs_tls = scheme && strcmp(scheme, "https") == 0;
-	if (!scheme || (!*needs_tls && strcmp(scheme, "http") != 0))
+	if (!scheme || (!*needs_tls && strcmp(scheme, "http") != 0) ||
+	    !has_slashes(text, scheme))
 		why = "it does not begin with http:// or https://";
 	else if (part(u, CURLUPART_QUERY, &got) ||
 	    part(u, CURLUPART_FRAGMENT, &got))

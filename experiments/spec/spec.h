@@ -212,7 +212,9 @@ int xp_spec_cube(struct xp_spec *s, uint32_t shard_i, uint32_t shard_n,
     struct res_cube *c, struct sim_err *e);
 
 /* *OUT, to be freed, is YAML of the point that was read last, alone: overrides
- * and its values in place, without what makes it a sweep. Errors SIM_ENOMEM. */
+ * and its values in place, without what makes it a sweep. It is a spec of that
+ * cell, but for algorithms that are not asked there, which stand in it and that a
+ * spec of nothing else would refuse. Errors SIM_ENOMEM. */
 int xp_spec_cell_text(const struct xp_spec *s, char **out, struct sim_err *e);
 
 /* Is it one data centre, a Clos by its `clos`? */

@@ -17,6 +17,7 @@
 #include <dirent.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "results/file.h"
 #include "results/h5.h"
@@ -24,7 +25,6 @@
 #include "results/recording.h"
 #include "results/seal.h"
 #include "results/table.h"
-#include "sim/apart.h"
 #include "sim/bytes.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/random_cube.h"
@@ -53,13 +53,16 @@ static struct good {
 static char folder[] = "/tmp/culprit-fuzz-XXXXXX", path[64];
 
 /* HDF5 may break in a child as it likes: that is no find of the fuzzer's, which
- * the parent's sanitizer would tell and keep. */
+ * the parent's sanitizer would tell and keep. What comes to no end is ended after
+ * half a second of the processor, not after ten of each question. */
 void __sanitizer_set_death_callback(void (*tell)(void)) __attribute__((weak));
-static void be_silent(void)
+static void in_the_child(void)
 {
+	const struct itimerval end = {.it_value.tv_usec = 500000};
 	if (__sanitizer_set_death_callback)
 		__sanitizer_set_death_callback(NULL);
 	must(freopen("/dev/null", "w", stderr) != NULL);
+	must(setitimer(ITIMER_PROF, &end, NULL) == 0);
 }
 
 /* What is freed is soon used again, as a large process is slow to fork, and HDF5
@@ -69,17 +72,6 @@ const char *__asan_default_options(void)
 {
 	return "quarantine_size_mb=1:malloc_context_size=3:"
 	       "allocator_may_return_null=1";
-}
-
-/* In place of sim_apart_open() (Makefile): the child may compute for a second at
- * each question, not for ten. What comes to no end is found as well, and more
- * is tried. */
-__typeof__(sim_apart_open) __wrap_sim_apart_open, __real_sim_apart_open;
-int __wrap_sim_apart_open(struct sim_apart **a, const char *name, void *state,
-    const struct sim_apart_limit *limit, struct sim_err *e)
-{
-	const struct sim_apart_limit less = {limit->more_bytes, 1};
-	return __real_sim_apart_open(a, name, state, &less, e);
 }
 
 /* --- good files ------------------------------------------------------------*/
@@ -136,7 +128,7 @@ static void make_good(void)
 		    sizeof("/dev/shm/culprit-XXXXXX"));
 	must(mkdtemp(folder) != NULL);
 	atexit(leave_folder);
-	must(pthread_atfork(NULL, NULL, be_silent) == 0);
+	must(pthread_atfork(NULL, NULL, in_the_child) == 0);
 	snprintf(path, sizeof(path), "%s/x.h5", folder);
 	for (size_t i = 0; i < N_KINDS; i++) {
 		void *bytes;

@@ -52,7 +52,7 @@ fuzz() { # NAME
 	local seeds
 	seeds=$($here/seeds.sh "$name" | paste -s -d ,)
 	# shellcheck disable=SC2086 # options are words
-	"$build/$here/${name}_fuzz" -max_total_time="$seconds" -timeout=30 \
+	"$build/$here/${name}_fuzz" -max_total_time="$seconds" -timeout=120 \
 	    -rss_limit_mb=3000 -print_final_stats=1 ${seeds:+-seed_inputs=$seeds} \
 	    ${words:+-dict="$words"} -artifact_prefix="$build/found/$name-" \
 	    ${FUZZ_OPTIONS-} "$build/corpus/$name" "${more[@]}" \

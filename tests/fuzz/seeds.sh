@@ -8,5 +8,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 case $1 in
 spec) compgen -G 'experiments/*.yaml'; compgen -G 'experiments/arena/*.yaml' ;;
+claims) compgen -G 'results/expected/*.yaml' ;;
+table) compgen -G 'results/expected/vigil_fig0*.tsv'; echo experiments/arena/tuned.tsv ;;
 gates) compgen -G 'tests/accuracy/*.yaml' ;;
 esac
