@@ -39,9 +39,12 @@ enum {
 };
 
 /* Virtual time that it may take, once all is well again, until all agents have
- * the newest list, and then until the collector has all that they kept. */
-#define WORLD_LISTS_WITHIN   (90 * SIM_SEC)
-#define WORLD_RECORDS_WITHIN (150 * SIM_SEC)
+ * the newest list; until all are stopped by the stop file, at the first contact, so
+ * within the interval of contacts; and then until the collector has all that they
+ * kept. */
+#define WORLD_LISTS_WITHIN   (45 * SIM_SEC)
+#define WORLD_STOPPED_WITHIN (31 * SIM_SEC)
+#define WORLD_RECORDS_WITHIN (90 * SIM_SEC)
 
 /* --- books ---------------------------------------------------------------- */
 struct world_probe {
@@ -83,6 +86,7 @@ struct world_transfer {
 
 struct world_agent {
 	int is_on;
+	sim_ns frozen; /* until then it does nothing, and what comes waits */
 	sim_ns ends;   /* when its grace is over; 0: it is not told to end */
 	uint64_t turn; /* counts starts: what is of an earlier one is void */
 	sim_ns started;

@@ -62,6 +62,16 @@ struct algo_pingmesh_status world_agent_status(const struct world *w,
 
 static void step(struct world *w, uint32_t i, const struct agent_event *ev);
 
+/* Whether what X is about has to wait for the end of a freeze of agent I. */
+static int waits(struct world *w, uint32_t i, const struct sim_event *x)
+{
+	const sim_ns until = w->agent[i].frozen;
+	if (w->t >= until || w->broken)
+		return 0;
+	world_in(w, until - w->t, x->fn, x->arg, x->aux);
+	return 1;
+}
+
 /* --- events --------------------------------------------------------------- */
 static int on_due(struct sim_evq *q, const struct sim_event *x,
     struct sim_err *e)
@@ -69,6 +79,8 @@ static int on_due(struct sim_evq *q, const struct sim_event *x,
 	struct due *d = x->arg;
 	(void)q;
 	(void)e;
+	if (waits(d->w, d->agent, x))
+		return 0;
 	if (!is_void(d)) {
 		step(d->w, d->agent, &d->ev);
 		if (d->ev.kind == AGENT_FETCH_DONE)
@@ -190,6 +202,8 @@ static int on_back(struct sim_evq *q, const struct sim_event *x,
 	const struct world_transfer *t = transfer_of(a, m->what);
 	(void)q;
 	(void)e;
+	if (waits(w, m->to, x))
+		return 0;
 	if (a->is_on && a->turn == m->agent_turn && t->is_busy &&
 	    t->turn == m->turn && !w->broken)
 		answered(w, m->to, m);
@@ -240,6 +254,8 @@ static int on_deadline(struct sim_evq *q, const struct sim_event *x,
 	struct due *d = x->arg;
 	(void)q;
 	(void)e;
+	if (waits(d->w, d->agent, x))
+		return 0;
 	if (!is_void(d)) {
 		struct world_message none = {.what = d->what};
 		const struct world_transfer *t =
@@ -361,6 +377,8 @@ static int on_syn(struct sim_evq *q, const struct sim_event *x,
 	    .n = d->n_bytes};
 	(void)q;
 	(void)e;
+	if (waits(w, d->target, x))
+		return 0;
 	const int is_on = w->agent[d->target].is_on && !w->broken;
 	if (is_on)
 		step(w, d->target, &request);
@@ -488,7 +506,7 @@ void world_agent_stop(struct world *w, uint32_t i)
 	xp_contact_close(&a->contact);
 	memset(&a->contact, 0, sizeof(a->contact));
 	a->is_on = 0;
-	a->version = a->ends = 0;
+	a->version = a->ends = a->frozen = 0;
 }
 
 /* As the daemon does (agent_daemon.c): it is told to end in each slice of time,
@@ -500,6 +518,8 @@ static int on_slice(struct sim_evq *q, const struct sim_event *x,
 	struct world *w = d->w;
 	(void)q;
 	(void)e;
+	if (waits(w, d->agent, x))
+		return 0;
 	if (!is_void(d)) {
 		struct world_agent *a = &w->agent[d->agent];
 		algo_pingmesh_agent_end(a->state);

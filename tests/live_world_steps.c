@@ -21,6 +21,7 @@ enum world_kind {
 	CRASH,
 	START,
 	ENDING,
+	FREEZE,
 	POWER,
 	CLOCK,
 	STRANGER
@@ -37,6 +38,7 @@ static const struct schedule_kind world_kinds[] = {
     [CRASH] = {"an agent is killed", 6},
     [START] = {"an agent starts", 6},
     [ENDING] = {"an agent is told to end", 4},
+    [FREEZE] = {"an agent gets no processor", 4},
     [POWER] = {"a rack loses power, and has it again", 2},
     [CLOCK] = {"a host's clock is set", 4},
     [STRANGER] = {"an agent speaks for another", 4},
@@ -252,6 +254,9 @@ static const char *world_step(void *life, struct schedule_step s)
 	case ENDING:
 		world_agent_end(w, i);
 		break;
+	case FREEZE:
+		w->agent[i].frozen = w->t + schedule_time(s.y, 300 * SIM_SEC);
+		break;
 	case POWER:
 		world_power(w, s.x);
 		break;
@@ -308,11 +313,11 @@ static void check_records(struct world *w)
 	const uint64_t n = n_discarded(w);
 	for (uint32_t i = 0; i < WORLD_CONTROLLERS; i++)
 		w->controller[i].is_stopped = 1;
-	world_pass(w, 40 * SIM_SEC);
+	world_pass(w, WORLD_STOPPED_WITHIN);
 	for (uint32_t i = 0; i < WORLD_AGENTS; i++)
 		world_must(w, w->agent[i].version == 0,
 		    "the stop file stops all agents");
-	world_pass(w, WORLD_RECORDS_WITHIN - 40 * SIM_SEC);
+	world_pass(w, WORLD_RECORDS_WITHIN);
 	for (uint32_t i = 0; i < WORLD_AGENTS && !w->broken; i++) {
 		const struct algo_pingmesh_status s = world_agent_status(w, i);
 		world_must(w, s.n_in_flight == 0 && s.n_held == 0,
@@ -326,6 +331,9 @@ static const char *world_end(void *life)
 {
 	struct world *w = life;
 	const uint32_t plan = world_below(w, WORLD_PLANS);
+	for (uint32_t i = 0; i < WORLD_AGENTS; i++)
+		if (w->agent[i].frozen > w->t)
+			world_pass(w, w->agent[i].frozen - w->t);
 	heal(w, plan);
 	world_pass(w, WORLD_LISTS_WITHIN);
 	check_lists(w, plan);
