@@ -8,12 +8,14 @@
 #include <string.h>
 
 #include "algos/millisampler/schedule.h"
+#include "experiments/live/run_clock.h"
 #include "tests/schedule_machines.h"
 
 #define SEEN(X)                                                                \
 	X(ARMED, "runs of its own")                                            \
 	X(SYNCED, "runs of the rack")                                          \
 	X(TAKEN, "runs taken")                                                 \
+	X(SHORT, "of these, thrown away as a clock stepped over buckets")      \
 	X(QUIET, "of these, without a packet")                                 \
 	X(DROPPED, "runs thrown away")                                         \
 	X(LEFT_OUT, "runs left out")                                           \
@@ -55,7 +57,10 @@ struct sampler {
 	/* The run under way; width 0: none is. */
 	struct algo_schedule_step run;
 	sim_ns armed, started;
-	int is_spoilt; /* the clock went back since it was armed */
+	/* By a clock that is never set; 0: no packet came. */
+	sim_ns steady, armed_steady, started_steady;
+	int is_strange; /* `started` is of another clock */
+	int is_spoilt;  /* the clock went back since it was armed */
 };
 
 static sim_ns span_of(sim_ns width)
@@ -103,6 +108,7 @@ static const char *sampler_begin(void *life, const struct sim_seed *where,
 	memset(w, 0, sizeof(*w));
 	w->tally = tally;
 	w->now = 1000000 * SIM_SEC;
+	w->steady = 1000 * SIM_SEC;
 	sim_rng_init(&w->rng, where, SIM_STREAM_AGENT, 0);
 	return begin_again(w);
 }
@@ -117,6 +123,9 @@ static const char *on_arm(struct sampler *w, const struct algo_schedule_step *x)
 	w->run = *x;
 	w->armed = w->now;
 	w->started = SIM_NEVER;
+	w->armed_steady = w->steady;
+	w->started_steady = 0;
+	w->is_strange = 0;
 	w->is_spoilt = 0;
 	w->n_runs++;
 	w->tally->seen[x->sync ? SYNCED : ARMED]++;
@@ -143,6 +152,26 @@ static const char *on_arm(struct sampler *w, const struct algo_schedule_step *x)
 	    : NULL;
 }
 
+/* The recorder keeps a run that all buckets have passed of, whatever the schedule
+ * takes for over by a clock that was set ahead. */
+static const char *check_whole(struct sampler *w)
+{
+	const struct xp_run_clock armed = {.steady = w->armed_steady,
+	    .tai = w->armed};
+	const struct xp_run_clock now = {.steady = w->steady, .tai = w->now};
+	const sim_ns span = span_of(w->run.width_ns);
+	const sim_ns passed = w->steady -
+	    (w->started_steady ? w->started_steady : w->armed_steady);
+	const int is_whole =
+	    xp_run_clock_is_whole(&armed, &now, w->started_steady, span);
+	w->tally->seen[SHORT] += !is_whole;
+	if (is_whole && passed + SIM_MS < span)
+		return "no run is kept with buckets that have not passed";
+	return !is_whole && passed >= span
+	    ? "no run is thrown away that all buckets have passed of"
+	    : NULL;
+}
+
 static const char *on_end(struct sampler *w, const struct algo_schedule_step *x)
 {
 	const sim_ns span = span_of(w->run.width_ns);
@@ -151,6 +180,10 @@ static const char *on_end(struct sampler *w, const struct algo_schedule_step *x)
 	if (x->width_ns != w->run.width_ns || x->sync != w->run.sync ||
 	    x->start != w->run.start)
 		return "a run ends as the run that began";
+	const char *broken =
+	    x->todo == ALGO_SCHEDULE_TAKE ? check_whole(w) : NULL;
+	if (broken)
+		return broken;
 	w->run.width_ns = 0;
 	w->n_ended++;
 	w->tally->seen[x->todo == ALGO_SCHEDULE_TAKE ? TAKEN : DROPPED]++;
@@ -185,7 +218,12 @@ static const char *on_wait(struct sampler *w,
 /* Ask until it says wait. */
 static const char *ask(struct sampler *w)
 {
+	const struct xp_run_clock now = {.steady = w->steady, .tai = w->now};
 	w->asked = w->now;
+	/* The kernel knows when the first packet came by the steady clock, and
+	 * who asks makes of it what it is by the clock as it is set now. */
+	if (w->started_steady > 0 && !w->is_strange)
+		w->started = xp_run_clock_tai(&now, w->started_steady);
 	for (int i = 0; i < 4; i++) {
 		const uint64_t left_out = w->s.n_left_out;
 		const struct algo_schedule_step x = algo_schedule_next(&w->s,
@@ -204,6 +242,13 @@ static const char *ask(struct sampler *w)
 			return NULL;
 	}
 	return "it comes to rest";
+}
+
+/* Time passes, by each clock. */
+static void on(struct sampler *w, sim_ns by)
+{
+	w->now += by;
+	w->steady += by;
 }
 
 /* --- what happens --------------------------------------------------------- */
@@ -225,9 +270,12 @@ static const char *set_back(struct sampler *w, sim_ns by)
 
 static const char *first_packet(struct sampler *w, sim_ns after, sim_ns ahead)
 {
-	w->now += after;
-	if (w->run.width_ns > 0 && w->started == SIM_NEVER)
+	on(w, after);
+	if (w->run.width_ns > 0 && w->started == SIM_NEVER) {
 		w->started = w->now + ahead;
+		w->started_steady = w->steady;
+		w->is_strange = ahead > 0;
+	}
 	return ahead > 0 ? ask(w) : NULL;
 }
 
@@ -239,12 +287,12 @@ static const char *sampler_step(void *life, struct schedule_step s)
 	case LATE:
 		if (w->wake == SIM_NEVER)
 			return NULL;
-		w->now = w->wake > w->now ? w->wake : w->now;
+		on(w, w->wake > w->now ? w->wake - w->now : 0);
 		if (s.kind == LATE)
-			w->now += schedule_time(s.x, 300 * SIM_SEC);
+			on(w, schedule_time(s.x, 300 * SIM_SEC));
 		return ask(w);
 	case AGAIN:
-		w->now += schedule_time(s.x, 100 * SIM_SEC);
+		on(w, schedule_time(s.x, 100 * SIM_SEC));
 		return ask(w);
 	case PACKET:
 		return first_packet(w, schedule_time(s.x, SIM_SEC), 0);
