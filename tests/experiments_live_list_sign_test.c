@@ -232,6 +232,116 @@ static void the_lists_of_a_controller_are_signed_whole(void **state)
 	close_keys(&k);
 }
 
+/* --- no list -------------------------------------------------------------- */
+static int check_none(const char *keys, const char *mark, uint32_t ip,
+    uint64_t now_s)
+{
+	struct xp_list_checker *c;
+	assert_ok(xp_list_checker_open(&c, keys, test_err()));
+	const int rc = xp_list_check_none(c, mark, ip, now_s, NULL);
+	xp_list_checker_close(c);
+	return rc;
+}
+
+/* It is of one server and of now, and neither is a list's mark one, nor it that of a
+ * list. */
+static void that_there_is_no_list_is_said_to_one_server_now(void **state)
+{
+	enum { IP = 0x0a000011 };
+	char mark[XP_LIST_MARK], of_list[XP_LIST_MARK];
+	struct keys k;
+	(void)state;
+	open_keys(&k);
+	assert_ok(xp_list_sign_none(k.signer, IP, NOW, mark, test_err()));
+	assert_int_equal(check_none(k.public, mark, IP, NOW), 0);
+	assert_int_equal(check_none(k.both, mark, IP, NOW + XP_LIST_NONE_S), 0);
+	assert_int_equal(check_none(k.both, mark, IP, NOW - XP_LIST_NONE_S), 0);
+	assert_int_equal(check_none(k.public, mark, IP,
+			     NOW + XP_LIST_NONE_S + 1),
+	    SIM_EMISMATCH);
+	assert_int_equal(check_none(k.public, mark, IP,
+			     NOW - XP_LIST_NONE_S - 1),
+	    SIM_EMISMATCH);
+	assert_int_equal(check_none(k.public, mark, IP + 1, NOW),
+	    SIM_EMISMATCH);
+	assert_int_equal(check_none(k.other, mark, IP, NOW), SIM_EMISMATCH);
+	assert_int_equal(check_none(k.public, "", IP, NOW), SIM_EMISMATCH);
+	assert_int_equal(check_none(k.public, "1", IP, NOW), SIM_EPARSE);
+	sign(&k, "", of_list);
+	assert_int_equal(check_none(k.public, of_list, IP, NOW), SIM_EMISMATCH);
+	assert_int_equal(check(k.public, mark, ""), SIM_EMISMATCH);
+	close_keys(&k);
+}
+
+/* --- what is remembered --------------------------------------------------- */
+static void the_newest_has_one_form(void **state)
+{
+	struct xp_list_newest n = {.issued_s = UINT64_MAX}, got;
+	char text[XP_LIST_NEWEST];
+	(void)state;
+	for (unsigned i = 0; i < XP_LIST_DIGEST; i++)
+		n.digest[i] = (unsigned char)(37 * i + 201);
+	const unsigned size = xp_list_newest_put(text, &n);
+	assert_int_equal(size, strlen(text));
+	assert_true(size + 1 < XP_LIST_NEWEST);
+	assert_ok(xp_list_newest_take(&got, text, test_err()));
+	assert_int_equal(got.issued_s, n.issued_s);
+	assert_memory_equal(got.digest, n.digest, XP_LIST_DIGEST);
+	/* Cut anywhere, or with any other byte. */
+	for (unsigned i = 0; i < size; i++) {
+		char other[XP_LIST_NEWEST];
+		memcpy(other, text, size + 1);
+		other[i] = '\0';
+		assert_int_equal(xp_list_newest_take(&got, other, NULL),
+		    SIM_EPARSE);
+		other[i] = 'G';
+		assert_int_equal(xp_list_newest_take(&got, other, NULL),
+		    SIM_EPARSE);
+	}
+	assert_int_equal(xp_list_newest_take(&got, "", NULL), SIM_EPARSE);
+}
+
+static int check_after_restart(const struct keys *k, const char *path,
+    const char *mark, const char *text)
+{
+	struct xp_list_checker *c;
+	assert_ok(xp_list_checker_open(&c, k->public, test_err()));
+	assert_ok(xp_list_checker_remember(c, path, test_err()));
+	const int rc = xp_list_check(c, mark, text, strlen(text), NOW, NULL);
+	assert_ok(xp_list_checker_keep(c, test_err()));
+	xp_list_checker_close(c);
+	return rc;
+}
+
+static void the_newest_outlives_the_agent(void **state)
+{
+	char old[XP_LIST_MARK], new[XP_LIST_MARK], path[96];
+	struct xp_list_checker *c;
+	struct keys k;
+	(void)state;
+	open_keys(&k);
+	snprintf(path, sizeof(path), "%s/newest", k.dir);
+	sign(&k, "old", old);
+	xp_list_signer_close(k.signer);
+	assert_ok(
+	    xp_list_signer_open(&k.signer, k.secret, NOW + 9, test_err()));
+	sign(&k, "new", new);
+	assert_int_equal(check_after_restart(&k, path, old, "old"), 0);
+	assert_int_equal(check_after_restart(&k, path, new, "new"), 0);
+	assert_int_equal(check_after_restart(&k, path, old, "old"),
+	    SIM_EMISMATCH);
+	assert_int_equal(check_after_restart(&k, path, new, "new"), 0);
+	/* What cannot be written is told, and tried again. */
+	assert_ok(xp_list_checker_open(&c, k.public, test_err()));
+	assert_int_equal(xp_list_checker_remember(c, "/proc/none", NULL),
+	    SIM_EIO);
+	assert_int_equal(xp_list_check(c, new, "new", 3, NOW, NULL), 0);
+	assert_int_equal(xp_list_checker_keep(c, NULL), SIM_EIO);
+	assert_int_equal(xp_list_checker_keep(c, NULL), SIM_EIO);
+	xp_list_checker_close(c);
+	close_keys(&k);
+}
+
 static void keys_that_are_none_are_named(void **state)
 {
 	struct xp_list_checker *c;
@@ -267,6 +377,9 @@ int main(void)
 	    cmocka_unit_test(a_mark_has_one_form),
 	    cmocka_unit_test(what_is_signed_is_taken_and_no_other_bytes),
 	    cmocka_unit_test(the_lists_of_a_controller_are_signed_whole),
+	    cmocka_unit_test(that_there_is_no_list_is_said_to_one_server_now),
+	    cmocka_unit_test(the_newest_has_one_form),
+	    cmocka_unit_test(the_newest_outlives_the_agent),
 	    cmocka_unit_test(keys_that_are_none_are_named),
 	};
 	return cmocka_run_group_tests_name("experiments/live/list_sign", tests,

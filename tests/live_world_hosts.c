@@ -127,12 +127,18 @@ static struct world_transfer *transfer_of(struct world_agent *a, int what)
 
 static void ask(struct world *w, uint32_t i);
 
+/* Where nothing is signed, no controller is an impostor. */
+static void check_signed(struct world *w, const struct world_message *m)
+{
+	world_must(w, m->impostor != UNSIGNED && m->impostor != FORGER,
+	    "no word is taken but those that our operator signed");
+}
+
 /* A list that came, and was taken for one. */
 static void check_taken(struct world *w, struct world_agent *a,
     const struct world_message *m)
 {
-	world_must(w, m->impostor != UNSIGNED && m->impostor != FORGER,
-	    "no list is taken but those that our operator signed");
+	check_signed(w, m);
 	world_must(w,
 	    !world_is_signed() || m->issued_s >= a->issued_s ||
 		m->of_version == a->of_version,
@@ -166,6 +172,7 @@ static void on_list(struct world *w, uint32_t i, const struct world_message *m)
 		give(w, i, 1, &c->had);
 		return;
 	case XP_CONTACT_NO_LIST:
+		check_signed(w, m);
 		give(w, i, 1, NULL);
 		return;
 	case XP_CONTACT_NO_ANSWER:

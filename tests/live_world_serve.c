@@ -101,8 +101,14 @@ static struct world_message *serve_list(struct world *w,
 	    .peer = &m->from};
 	assert_int_equal(xp_http_head(&site, &q, &a), XP_HTTP_ANSWERED);
 	world_saw(w, WORLD_FORBIDDEN, a.status == 403);
-	return a.is_pinglist ? give_list(c, m, &a)
-			     : answer_of(m, &a, a.bytes, a.n_bytes);
+	if (a.is_pinglist)
+		return give_list(c, m, &a);
+	struct world_message *x = answer_of(m, &a, a.bytes, a.n_bytes);
+	x->impostor = c->impostor;
+	if (a.none_ip > 0 && c->signer)
+		assert_ok(xp_list_sign_none(c->signer, a.none_ip,
+		    world_wall(w, 0) / SIM_SEC, x->mark, test_err()));
+	return x;
 }
 
 /* --- the collector -------------------------------------------------------- */

@@ -188,6 +188,10 @@ static const struct cmd_option cmd_agent_options[] = {
 	"take no list but one signed by a public key of FILE, PEM; `culprit "
 	"ca` makes list.pub",
 	.take = cmd_take_file, .at = CMD_AT(params.signed_by)},
+    {"newest", 0, "FILE",
+	"with --signed-by: keep in FILE which list was the newest, so that no "
+	"older one is taken after a restart",
+	.take = cmd_take_file, .at = CMD_AT(params.newest)},
     {"allow-net", 0, "A.B.C.D/N,...",
 	"refuse lists with others than these networks (10.0.0.0/8); may be "
 	"repeated",
@@ -222,6 +226,8 @@ static void cmd_agent_check(const void *args, struct argp_state *state)
 		argp_error(state, "first_port %u is above last_port %u",
 		    p->agent.first_port, p->agent.last_port);
 	cmd_identity_check(&p->identity, state);
+	if (p->newest && !p->signed_by)
+		argp_error(state, "--newest is for --signed-by");
 	if (a->n_dscps > p->fabric.n_classes)
 		argp_error(state, "%u DSCPs, but %u ports", a->n_dscps,
 		    p->fabric.n_classes);
@@ -249,7 +255,9 @@ static void cmd_agent_put_more(FILE *out, const void *args)
 	    "  allowed one by one only\n"
 	    "  with --signed-by, no list counts that is not signed, is forged, "
 	    "or\n"
-	    "  is older than one that was taken\n"
+	    "  is older than one that was taken (--newest: ever); nor does "
+	    "\"there\n"
+	    "  is none\" unless that is signed\n"
 	    "  no list, an empty or bad one, or three contacts in a row that\n"
 	    "  fail: nothing is probed until a list comes\n"
 	    "It always answers the probes of others. Its memory is bounded; "

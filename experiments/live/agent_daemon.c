@@ -220,7 +220,8 @@ static void log_lines(struct xp_agent *a)
 	}
 	const struct xp_fetch_counters *c = xp_fetch_count(a->fetch);
 	const uint64_t n_blamed =
-	    c->n_unanswered + c->n_refused + c->n_untaken + c->n_unfit;
+	    c->n_unanswered + c->n_refused + c->n_untaken + c->n_unfit +
+	    c->n_unkept;
 	/* One line however many failed, with the reason of the last: a
 	 * collector that is down must not fill the log. */
 	if (n_blamed > a->n_blamed)
@@ -415,6 +416,7 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 	     * frame. */
 	    .identity = p->identity,
 	    .signed_by = p->signed_by,
+	    .newest = p->newest,
 	    .max_bytes = 4096 +
 		(size_t)p->agent.max_entries * ALGO_PINGMESH_ENTRY_BYTES};
 	struct sim_err none;

@@ -28,6 +28,7 @@ struct xp_agent_params {
 	const char *controllers, *collector; /* collector NULL: none */
 	struct xp_identity_params identity;
 	const char *signed_by;    /* NULL: lists need no signature */
+	const char *newest;       /* of signed ones, kept here; NULL: not */
 	const char *user;         /* NULL: see xp_daemon_drop() */
 	const char *log, *status; /* NULL: stderr; none */
 	const char *metrics;      /* agent_metrics.h; NULL: none */

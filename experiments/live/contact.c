@@ -14,6 +14,7 @@ int xp_contact_open(struct xp_contact *c, const struct xp_fetch_params *p,
 {
 	int rc = xp_fetch_whom_take(&c->whom, p, e);
 	c->max_bytes = p->max_bytes;
+	c->address = p->address;
 	if (rc == 0 && p->signed_by)
 		rc = xp_list_checker_open(&c->checker, p->signed_by, e);
 	return rc;
@@ -66,19 +67,34 @@ size_t xp_contact_add(struct xp_contact *c, const void *bytes, size_t n)
 	return take;
 }
 
-/* Whether what came may be taken for a list of ours. */
-static int contact_is_signed(struct xp_contact *c, sim_ns wall)
+/* A list that could not be written down is remembered while the agent runs. */
+static int contact_keep_newest(struct xp_contact *c)
+{
+	struct sim_err e;
+	if (xp_list_checker_keep(c->checker, &e) < 0) {
+		c->count.n_unkept++;
+		snprintf(c->why, sizeof(c->why), "%.500s", e.msg);
+	}
+	return 1;
+}
+
+/* Whether what came, by STATUS a list or that there is none, is a word of ours. */
+static int contact_is_signed(struct xp_contact *c, long status, sim_ns wall)
 {
 	const struct xp_contact_bytes *b = &c->coming;
 	const unsigned i = (c->whom.first + c->n_asked) % c->whom.n_controllers;
+	const uint64_t now_s = wall / SIM_SEC;
 	struct sim_err e;
-	if (!c->checker ||
-	    xp_list_check(c->checker, b->head.mark, b->p, b->n, wall / SIM_SEC,
-		&e) == 0)
+	if (!c->checker)
 		return 1;
+	if (status == 404 ? xp_list_check_none(c->checker, b->head.mark,
+				c->address, now_s, &e) == 0
+			  : xp_list_check(c->checker, b->head.mark, b->p, b->n,
+				now_s, &e) == 0)
+		return contact_keep_newest(c);
 	c->count.n_refused++;
-	snprintf(c->why, sizeof(c->why), "%.200s: list refused: %.250s",
-	    c->whom.controller[i], e.msg);
+	snprintf(c->why, sizeof(c->why), "%.200s: %s refused: %.250s",
+	    c->whom.controller[i], status == 404 ? "no list" : "list", e.msg);
 	return 0;
 }
 
@@ -101,17 +117,19 @@ enum xp_contact_answer xp_contact_came(struct xp_contact *c,
 	const int is_long =
 	    end == XP_CONTACT_CUT_HERE && c->coming.n > c->max_bytes;
 	const int is_whole = end == XP_CONTACT_WHOLE;
-	if ((is_whole || is_long) && status == 200 &&
-	    !xp_fetch_head_ill(&c->coming.head)) {
-		if (!contact_is_signed(c, wall)) {
-			c->n_asked++;
-			return XP_CONTACT_REFUSED;
-		}
+	const int is_list = (is_whole || is_long) && status == 200 &&
+	    !xp_fetch_head_ill(&c->coming.head);
+	const int is_none = is_whole && status == 404;
+	if ((is_list || is_none) && !contact_is_signed(c, status, wall)) {
+		c->n_asked++;
+		return XP_CONTACT_REFUSED;
+	}
+	if (is_list) {
 		contact_swap(c);
 		c->count.n_lists++;
 	} else if (is_whole && status == 304 && c->had.head.tag[0]) {
 		c->count.n_same++;
-	} else if (is_whole && status == 404) {
+	} else if (is_none) {
 		c->count.n_none++;
 	} else {
 		return XP_CONTACT_NO_ANSWER;

@@ -28,6 +28,7 @@ struct xp_contact_bytes {
 /* Zeroed is empty. */
 struct xp_contact {
 	size_t max_bytes; /* of a list */
+	uint32_t address;
 	struct xp_fetch_counters count;
 	struct xp_fetch_whom whom;
 	unsigned n_asked; /* controllers, in this contact */

@@ -519,7 +519,10 @@ int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
 	    .taken = fetch_taken,
 	    .fd = f->epoll,
 	    .ready = ready};
-	const int rc = xp_identity_open(&f->identity, &f->params.identity, e);
+	int rc = xp_identity_open(&f->identity, &f->params.identity, e);
+	if (rc == 0 && f->contact.checker && f->params.newest)
+		rc = xp_list_checker_remember(f->contact.checker,
+		    f->params.newest, e);
 	if (rc < 0)
 		return rc;
 	f->fabric = fabric;

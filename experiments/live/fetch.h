@@ -19,7 +19,9 @@
  * set does.
  *
  * With keys to check lists by, one without a good signature is none either, nor is
- * one that is older than what was had (list_mark.h).
+ * one that is older than what was had (list_mark.h), and "there is none" counts as
+ * little without one: to stop a fleet is the operator's to say, and whoever else can
+ * answer is to get no further than silence would.
  *
  * A list is read by the agent alone (algos/pingmesh/pinglist_xml.h). Here it is
  * bytes, of which at most one more is kept than the agent would take.
@@ -54,6 +56,7 @@ struct xp_fetch_params {
 	size_t max_bytes;         /* of a list */
 	struct xp_identity_params identity;
 	const char *signed_by; /* take only lists signed by its keys; or NULL */
+	const char *newest;    /* remember the newest here; or NULL. Borrowed */
 };
 
 #define XP_FETCH_COUNTERS(X)                                                   \
@@ -62,6 +65,7 @@ struct xp_fetch_params {
 	X(n_none, "times that there was no list")                              \
 	X(n_unanswered, "controllers that gave no answer")                     \
 	X(n_refused, "lists refused for what their signature is")              \
+	X(n_unkept, "times that the newest list was not written down")         \
 	X(n_taken, "batches that the collector took")                          \
 	X(n_untaken, "batches that it did not take, each try")                 \
 	X(n_windows, "windows of counters that it took")                       \

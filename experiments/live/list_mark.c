@@ -5,9 +5,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/text.h"
+#include "topo/addr.h"
 
 static const char mark_digits[] = "0123456789abcdef";
 
@@ -74,6 +76,28 @@ unsigned xp_list_mark_statement(char out[XP_LIST_STATEMENT], uint64_t issued_s,
 	    hex);
 }
 
+unsigned xp_list_none_statement(char out[XP_LIST_STATEMENT], uint64_t issued_s,
+    uint32_t address)
+{
+	char text[16];
+	topo_addr_format(address, text);
+	return (unsigned)snprintf(out, XP_LIST_STATEMENT,
+	    "culprit no pinglist 1\nissued %" PRIu64 "\naddress %s\n", issued_s,
+	    text);
+}
+
+int xp_list_none_judge(uint64_t issued_s, uint64_t now_s, struct sim_err *e)
+{
+	const uint64_t off =
+	    issued_s > now_s ? issued_s - now_s : now_s - issued_s;
+	return off <= XP_LIST_NONE_S
+	    ? 0
+	    : sim_fail(e, SIM_EMISMATCH,
+		  "that there is none was said at %" PRIu64 " s, %" PRIu64
+		  " s from now",
+		  issued_s, off);
+}
+
 int xp_list_mark_judge(struct xp_list_newest *n, uint64_t issued_s,
     const unsigned char digest[XP_LIST_DIGEST], uint64_t now_s,
     struct sim_err *e)
@@ -93,4 +117,37 @@ int xp_list_mark_judge(struct xp_list_newest *n, uint64_t issued_s,
 		n->issued_s = issued_s;
 	memcpy(n->digest, digest, XP_LIST_DIGEST);
 	return 0;
+}
+
+static const char mark_newest[] = "newest pinglist 1\nissued ";
+static const char mark_sum[] = "sha256 ";
+
+unsigned xp_list_newest_put(char out[XP_LIST_NEWEST],
+    const struct xp_list_newest *n)
+{
+	char hex[2 * XP_LIST_DIGEST + 1];
+	mark_put_hex(hex, n->digest, XP_LIST_DIGEST);
+	return (unsigned)snprintf(out, XP_LIST_NEWEST, "%s%" PRIu64 "\n%s%s\n",
+	    mark_newest, n->issued_s, mark_sum, hex);
+}
+
+int xp_list_newest_take(struct xp_list_newest *n, const char *text,
+    struct sim_err *e)
+{
+	struct xp_list_newest found;
+	char again[XP_LIST_NEWEST], hex[2 * XP_LIST_DIGEST + 1] = "";
+	const char *sum = strstr(text, mark_sum);
+	if (sum)
+		snprintf(hex, sizeof(hex), "%s", sum + strlen(mark_sum));
+	/* What it makes is compared: there is nothing else in a good one. */
+	if (sum && mark_take_hex(hex, found.digest, XP_LIST_DIGEST) &&
+	    strncmp(text, mark_newest, strlen(mark_newest)) == 0) {
+		found.issued_s = strtoull(text + strlen(mark_newest), NULL, 10);
+		xp_list_newest_put(again, &found);
+		if (strcmp(again, text) == 0) {
+			*n = found;
+			return 0;
+		}
+	}
+	return sim_fail(e, SIM_EPARSE, "it does not tell of a newest list");
 }

@@ -13,8 +13,15 @@
  *	issued 1763894400\n
  *	sha256 9f86...\n
  *
- * with the checksum of the list's bytes, which name the server that it is for. The
- * first line keeps a signature from meaning anything elsewhere.
+ * with the checksum of the list's bytes, which name the server that it is for. That
+ * there is no list is said (404) with the same header, of the text
+ *
+ *	culprit no pinglist 1\n
+ *	issued 1763894400\n
+ *	address 10.0.0.17\n
+ *
+ * and the time of now. The first line keeps a signature from meaning anything
+ * elsewhere.
  *
  * Nothing is read, computed or signed here (list_sign.h does that).
  */
@@ -33,6 +40,8 @@ enum {
 	XP_LIST_MARK = 160,      /* of the text of a mark, with its 0 */
 	XP_LIST_STATEMENT = 128, /* of what is signed, likewise */
 	XP_LIST_AHEAD_S = 3600,  /* that a controller's clock may be */
+	XP_LIST_NONE_S = 3600,   /* that "there is no list" is believed */
+	XP_LIST_NEWEST = 160,    /* of the text of the newest, with its 0 */
 };
 
 struct xp_list_mark {
@@ -50,6 +59,14 @@ int xp_list_mark_take(struct xp_list_mark *m, const char *text,
 unsigned xp_list_mark_statement(char out[XP_LIST_STATEMENT], uint64_t issued_s,
     const unsigned char digest[XP_LIST_DIGEST]);
 
+/* The same of "there is no list" for the server at ADDRESS, host byte order. */
+unsigned xp_list_none_statement(char out[XP_LIST_STATEMENT], uint64_t issued_s,
+    uint32_t address);
+
+/* Whether that is of now: said once, it is not to be said for ever by somebody who
+ * kept it. Errors SIM_EMISMATCH. */
+int xp_list_none_judge(uint64_t issued_s, uint64_t now_s, struct sim_err *e);
+
 /* The newest list that was taken; zeroed, none was. */
 struct xp_list_newest {
 	uint64_t issued_s;
@@ -63,6 +80,15 @@ struct xp_list_newest {
  * Errors SIM_EMISMATCH: why not; N is then as it was. */
 int xp_list_mark_judge(struct xp_list_newest *n, uint64_t issued_s,
     const unsigned char digest[XP_LIST_DIGEST], uint64_t now_s,
+    struct sim_err *e);
+
+/* As a text to keep: "newest pinglist 1\n", issued and sha256 as above. Returns its
+ * bytes. */
+unsigned xp_list_newest_put(char out[XP_LIST_NEWEST],
+    const struct xp_list_newest *n);
+
+/* The same read. There is one form of each. Errors SIM_EPARSE. */
+int xp_list_newest_take(struct xp_list_newest *n, const char *text,
     struct sim_err *e);
 
 #endif

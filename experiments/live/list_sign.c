@@ -3,8 +3,10 @@
  */
 #include "experiments/live/list_sign.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "experiments/live/gnutls.late.h"
 #include "experiments/live/identity.h"
@@ -19,7 +21,8 @@ struct xp_list_signer {
 struct xp_list_checker {
 	gnutls_pubkey_t key[XP_LIST_KEYS];
 	unsigned n_keys;
-	struct xp_list_newest newest;
+	struct xp_list_newest newest, kept;
+	const char *path; /* where that is kept; NULL: nowhere */
 };
 
 static int sign_read(const char *path, char **text, size_t *n,
@@ -97,16 +100,13 @@ void xp_list_sum_add(void *sum, const void *bytes, size_t n)
 	gnutls_hash(sum, bytes, n);
 }
 
-int xp_list_sum_end(void *sum, const struct xp_list_signer *s,
-    char mark[XP_LIST_MARK], struct sim_err *e)
+/* The mark of what TEXT of N bytes says. */
+static int sign_text(const struct xp_list_signer *s, char *text, unsigned n,
+    uint64_t issued_s, char mark[XP_LIST_MARK], struct sim_err *e)
 {
-	unsigned char digest[XP_LIST_DIGEST];
-	char text[XP_LIST_STATEMENT];
-	struct xp_list_mark m = {.issued_s = s->issued_s};
+	struct xp_list_mark m = {.issued_s = issued_s};
 	gnutls_datum_t signature = {NULL, 0};
-	gnutls_hash_deinit(sum, digest);
-	const gnutls_datum_t said = {(unsigned char *)text,
-	    xp_list_mark_statement(text, s->issued_s, digest)};
+	const gnutls_datum_t said = {(unsigned char *)text, n};
 	int rc = gnutls_privkey_sign_data2(s->key, GNUTLS_SIGN_EDDSA_ED25519, 0,
 	    &said, &signature);
 	if (rc < 0 || signature.size != XP_LIST_SIGNATURE)
@@ -118,6 +118,24 @@ int xp_list_sum_end(void *sum, const struct xp_list_signer *s,
 	if (rc == 0)
 		xp_list_mark_put(mark, &m);
 	return rc;
+}
+
+int xp_list_sum_end(void *sum, const struct xp_list_signer *s,
+    char mark[XP_LIST_MARK], struct sim_err *e)
+{
+	unsigned char digest[XP_LIST_DIGEST];
+	char text[XP_LIST_STATEMENT];
+	gnutls_hash_deinit(sum, digest);
+	const unsigned n = xp_list_mark_statement(text, s->issued_s, digest);
+	return sign_text(s, text, n, s->issued_s, mark, e);
+}
+
+int xp_list_sign_none(const struct xp_list_signer *s, uint32_t address,
+    uint64_t now_s, char mark[XP_LIST_MARK], struct sim_err *e)
+{
+	char text[XP_LIST_STATEMENT];
+	const unsigned n = xp_list_none_statement(text, now_s, address);
+	return sign_text(s, text, n, now_s, mark, e);
 }
 
 void xp_list_signer_close(struct xp_list_signer *s)
@@ -186,11 +204,9 @@ int xp_list_checker_open(struct xp_list_checker **out, const char *path,
 }
 
 static int sign_is_good(const struct xp_list_checker *c,
-    const struct xp_list_mark *m, const unsigned char digest[XP_LIST_DIGEST])
+    const struct xp_list_mark *m, char *text, unsigned n)
 {
-	char text[XP_LIST_STATEMENT];
-	const gnutls_datum_t said = {(unsigned char *)text,
-	    xp_list_mark_statement(text, m->issued_s, digest)};
+	const gnutls_datum_t said = {(unsigned char *)text, n};
 	const gnutls_datum_t signature =
 	    {(unsigned char *)(uintptr_t)m->signature, XP_LIST_SIGNATURE};
 	for (unsigned i = 0; i < c->n_keys; i++)
@@ -200,24 +216,85 @@ static int sign_is_good(const struct xp_list_checker *c,
 	return 0;
 }
 
+static int sign_take_mark(struct xp_list_mark *m, const char *mark,
+    struct sim_err *e)
+{
+	return mark[0] == '\0' ? sim_fail(e, SIM_EMISMATCH, "it is not signed")
+			       : xp_list_mark_take(m, mark, e);
+}
+
 int xp_list_check(struct xp_list_checker *c, const char *mark,
     const void *bytes, size_t n, uint64_t now_s, struct sim_err *e)
 {
 	unsigned char digest[XP_LIST_DIGEST];
+	char text[XP_LIST_STATEMENT];
 	struct xp_list_mark m;
-	if (mark[0] == '\0')
-		return sim_fail(e, SIM_EMISMATCH, "it is not signed");
-	const int rc = xp_list_mark_take(&m, mark, e);
+	const int rc = sign_take_mark(&m, mark, e);
 	if (rc < 0)
 		return rc;
 	if (gnutls_hash_fast(GNUTLS_DIG_SHA256, n > 0 ? bytes : "", n, digest) <
 	    0)
 		return sim_fail(e, SIM_EDEP, "it cannot be summed up");
-	if (!sign_is_good(c, &m, digest))
+	if (!sign_is_good(c, &m, text,
+		xp_list_mark_statement(text, m.issued_s, digest)))
 		return sim_fail(e, SIM_EMISMATCH,
 		    "its signature is by none of our keys, or of another "
 		    "list");
 	return xp_list_mark_judge(&c->newest, m.issued_s, digest, now_s, e);
+}
+
+int xp_list_check_none(struct xp_list_checker *c, const char *mark,
+    uint32_t address, uint64_t now_s, struct sim_err *e)
+{
+	char text[XP_LIST_STATEMENT];
+	struct xp_list_mark m;
+	const int rc = sign_take_mark(&m, mark, e);
+	if (rc < 0)
+		return rc;
+	if (!sign_is_good(c, &m, text,
+		xp_list_none_statement(text, m.issued_s, address)))
+		return sim_fail(e, SIM_EMISMATCH,
+		    "its signature is by none of our keys, or of another "
+		    "server");
+	return xp_list_none_judge(m.issued_s, now_s, e);
+}
+
+/* --- what an agent remembers ---------------------------------------------- */
+static int sign_write_newest(struct xp_list_checker *c, struct sim_err *e)
+{
+	char text[XP_LIST_NEWEST];
+	const unsigned n = xp_list_newest_put(text, &c->newest);
+	const int rc = res_file_write(c->path, text, n, e);
+	if (rc == 0)
+		c->kept = c->newest;
+	return rc;
+}
+
+int xp_list_checker_remember(struct xp_list_checker *c, const char *path,
+    struct sim_err *e)
+{
+	struct sim_err why;
+	void *text = NULL;
+	size_t n = 0;
+	int rc = 0;
+	c->path = path;
+	if (access(path, F_OK) == 0 || errno != ENOENT)
+		rc = res_file_read(path, &text, &n, e);
+	/* A file that was damaged is no reason to believe anybody: its owner
+	 * is asked. */
+	if (rc == 0 && text && xp_list_newest_take(&c->newest, text, &why) < 0)
+		rc = sim_fail(e, SIM_EPARSE,
+		    "%s: %s; without it, each signed list is new again.", path,
+		    why.msg);
+	free(text);
+	return rc < 0 ? rc : sign_write_newest(c, e);
+}
+
+int xp_list_checker_keep(struct xp_list_checker *c, struct sim_err *e)
+{
+	return c->path && memcmp(&c->newest, &c->kept, sizeof(c->kept)) != 0
+	    ? sign_write_newest(c, e)
+	    : 0;
 }
 
 void xp_list_checker_close(struct xp_list_checker *c)

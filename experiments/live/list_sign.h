@@ -33,6 +33,10 @@ void xp_list_sum_add(void *sum, const void *bytes, size_t n);
 int xp_list_sum_end(void *sum, const struct xp_list_signer *s,
     char mark[XP_LIST_MARK], struct sim_err *e);
 
+/* The mark of "there is no list" for the server at ADDRESS. Errors SIM_EDEP. */
+int xp_list_sign_none(const struct xp_list_signer *s, uint32_t address,
+    uint64_t now_s, char mark[XP_LIST_MARK], struct sim_err *e);
+
 void xp_list_signer_close(struct xp_list_signer *s); /* NULL is fine */
 
 /* --- an agent's ----------------------------------------------------------- */
@@ -49,6 +53,20 @@ int xp_list_checker_open(struct xp_list_checker **out, const char *path,
  * Errors SIM_EMISMATCH, SIM_EPARSE, SIM_EDEP. */
 int xp_list_check(struct xp_list_checker *c, const char *mark,
     const void *bytes, size_t n, uint64_t now_s, struct sim_err *e);
+
+/* The same of "there is no list" for ADDRESS. */
+int xp_list_check_none(struct xp_list_checker *c, const char *mark,
+    uint32_t address, uint64_t now_s, struct sim_err *e);
+
+/* Remember the newest list in the file PATH (borrowed) from now on, and what it
+ * tells of the time before: else whoever has kept an older list could bring it to an
+ * agent that was just started. It is written at once, too, so that it shows whether
+ * it can be. Errors SIM_EIO, SIM_EPARSE (what it tells makes no sense). */
+int xp_list_checker_remember(struct xp_list_checker *c, const char *path,
+    struct sim_err *e);
+
+/* Write it if there is a newer list since. Errors SIM_EIO: it is tried again. */
+int xp_list_checker_keep(struct xp_list_checker *c, struct sim_err *e);
 
 void xp_list_checker_close(struct xp_list_checker *c); /* NULL is fine */
 

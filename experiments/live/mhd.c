@@ -92,6 +92,18 @@ static struct MHD_Response *bytes_response(struct xp_http_answer *a)
 	return r;
 }
 
+/* That there is no list is the operator's word, too. Where it cannot be signed an
+ * agent takes it as no answer. */
+static void mhd_sign_none(const struct xp_http_server *s,
+    struct MHD_Response *r, uint32_t ip)
+{
+	char mark[XP_LIST_MARK];
+	if (s->service.signer &&
+	    xp_list_sign_none(s->service.signer, ip, (uint64_t)time(NULL), mark,
+		NULL) == 0)
+		MHD_add_response_header(r, XP_LIST_HEADER, mark);
+}
+
 /* --- requests ------------------------------------------------------------- */
 /* From here on the deadline is that of sending, which begins with the
  * answer. */
@@ -126,6 +138,8 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
 		MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
 	for (const char *const *h = a->headers; h && *h; h += 2)
 		MHD_add_response_header(r, h[0], h[1]);
+	if (a->none_ip > 0)
+		mhd_sign_none(s, r, a->none_ip);
 	if (a->note[0] != '\0')
 		MHD_add_response_header(r, "Culprit-Note", a->note);
 	if (a->allow)

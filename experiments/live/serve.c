@@ -137,19 +137,16 @@ int xp_http_has_tag(const char *list, const char *etag)
 	return 0;
 }
 
-/* The server that an address names. It must be written as we write it:
- * 10.0.0.01 would be another name of the same list, and caches would keep
- * two. */
-static int find_server(const struct algo_pinglist *plan, const char *text,
-    uint32_t *server)
+/* The address that TEXT is, or 0. It must be written as we write it: 10.0.0.01
+ * would be another name of the same list, and caches would keep two. */
+static uint32_t live_serve_address(const char *text)
 {
 	char again[16];
 	uint32_t ip;
 	if (topo_addr_parse(text, &ip, NULL) < 0)
 		return 0;
 	topo_addr_format(ip, again);
-	*server = topo_addr_to_host(ip, plan->n_servers);
-	return *server != TOPO_NONE && strcmp(again, text) == 0;
+	return strcmp(again, text) == 0 ? ip : 0;
 }
 
 /* Whether the client speaks for another than itself: the answer, then. */
@@ -169,12 +166,15 @@ static void say_list(const struct xp_http_site *site,
     const struct xp_http_request *q, const char *address,
     struct xp_http_answer *a)
 {
-	if (!find_server(site->plan, address, &a->server)) {
+	const uint32_t ip = live_serve_address(address);
+	a->server = topo_addr_to_host(ip, site->plan->n_servers);
+	if (ip == 0 || a->server == TOPO_NONE) {
 		live_serve_say(a, 404, XP_HTTP_not_found, live_serve_plain,
 		    "That is no address of a server.\n");
+		a->none_ip = ip;
 		return;
 	}
-	if (live_serve_is_other(q, topo_addr_of_host(a->server), a))
+	if (live_serve_is_other(q, ip, a))
 		return;
 	/* A 404 and not an error: agents take it as "there is no list" and
 	 * stop, while on an error they would go on with their list until the
@@ -183,6 +183,7 @@ static void say_list(const struct xp_http_site *site,
 		live_serve_say(a, 404, XP_HTTP_withheld, live_serve_plain,
 		    "All agents are stopped: there are no pinglists until the "
 		    "controller's stop file is removed.\n");
+		a->none_ip = ip;
 		return;
 	}
 	/* The plan's version and the address name the bytes of a list, so it

@@ -130,6 +130,7 @@ struct xp_http_answer {
 	char note[96];            /* a header Culprit-Note; "": none */
 	int is_pinglist;          /* the body is the list of `server` */
 	uint32_t server;
+	uint32_t none_ip; /* that there is no list of this address; 0: not so */
 	struct algo_pingmesh_wire_id batch; /* that is to be kept */
 	struct xp_http_stream *stream;      /* the body; NULL: bytes */
 	/* Else; good as long as the answer, which is not to be copied, or, with

@@ -235,6 +235,64 @@ lists_are_taken_by_their_signature_alone() {
 	    --controller "$url" --address $self --port "$port"
 }
 
+# Nor to an agent that was started since.
+what_was_newest_outlives_a_restart() {
+	needs_lists
+	own_servers
+	run_for 0 "$CULPRIT" ca ca
+	local by=(--signed-by ca/list.pub --user root --once)
+	signs old --sign ca/list.key -s n_pods=1
+	curl -sf -D stale.1.head -o stale.1 "$url/pinglist/10.0.0.1"
+	sleep 1.1
+	signs new --sign ca/list.key -s n_pods=1 -s n_tors=2
+	local new=$url
+	run_for 0 agent "${by[@]}" --newest newest --controller "$new"
+	[[ $(sed -n '1p' newest) = "newest pinglist 1" ]]
+	cp newest before
+	kept stale
+	run_for 1 agent "${by[@]}" --newest newest --controller "$url"
+	says 'list refused: it is an older one, issued at [0-9]+ s, [1-9]'
+	same newest before
+	run_for 0 agent "${by[@]}" --newest newest --controller "$new"
+	same newest before
+	# Without the file each is new.
+	run_for 0 agent "${by[@]}" --controller "$url"
+	echo >>newest
+	refuses 2 'does not tell of a newest list' "${by[@]}" \
+	    --newest newest --controller "$url"
+	refuses 3 'nowhere/newest' "${by[@]}" --newest nowhere/newest \
+	    --controller "$url"
+	refuses 2 'newest is for --signed-by' --newest newest \
+	    --controller "$url"
+}
+
+# An operator stops agents by a word of his, and nobody else by another.
+that_there_is_no_list_is_signed() {
+	needs_lists
+	own_servers
+	run_for 0 "$CULPRIT" ca ca
+	run_for 0 "$CULPRIT" ca other
+	touch stop
+	local by=(--signed-by ca/list.pub)
+	signs own --sign ca/list.key --stop-file stop
+	run_for 1 agent "${by[@]}" --controller "$url" --once
+	says '^culprit: no list: '
+	! grep refused stderr || fail "it is not believed"
+	for sign in "" "--sign other/list.key"; do
+		# shellcheck disable=SC2086 # words are meant
+		signs stranger --stop-file stop $sign
+		run_for 1 agent "${by[@]}" --controller "$url" --once
+		says 'pinglist/10.0.0.1: no list refused: '
+		says '^culprit: controller failed: 1$'
+	done
+	local stranger=$url
+	signs good --sign ca/list.key
+	run_for 0 agent "${by[@]}" --controller "$stranger,$url" --once
+	# Who needs no signature is stopped by anybody.
+	run_for 1 agent --controller "$stranger" --once
+	says '^culprit: no list: '
+}
+
 # Whoever kept an old list cannot have it probed again.
 an_older_list_is_refused_and_closes_the_agent() {
 	needs_lists
@@ -421,6 +479,7 @@ fi
 run_tests once_it_says_whether_there_is_a_list \
     a_list_that_asks_for_more_than_allowed_is_refused_whole \
     lists_are_taken_by_their_signature_alone \
+    what_was_newest_outlives_a_restart that_there_is_no_list_is_signed \
     an_older_list_is_refused_and_closes_the_agent \
     files_are_opened_before_rights_are_given_up metrics_are_in_a_file \
     a_certificate_that_nobody_signed_is_refused \
