@@ -219,9 +219,8 @@ static void log_lines(struct xp_agent *a)
 		    l->line == ALGO_PINGMESH_BAD ? s.why : "");
 	}
 	const struct xp_fetch_counters *c = xp_fetch_count(a->fetch);
-	const uint64_t n_blamed =
-	    c->n_unanswered + c->n_refused + c->n_untaken + c->n_unfit +
-	    c->n_unkept;
+	const uint64_t n_blamed = c->n_unanswered + c->n_refused +
+	    c->n_untaken + c->n_unfit + c->n_unkept;
 	/* One line however many failed, with the reason of the last: a
 	 * collector that is down must not fill the log. */
 	if (n_blamed > a->n_blamed)

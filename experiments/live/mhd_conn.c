@@ -98,7 +98,8 @@ enum MHD_Result xp_http_may_connect(void *arg, const struct sockaddr *address,
 	struct xp_http_server *s = arg;
 	(void)n;
 	pthread_mutex_lock(&s->lock);
-	const enum xp_http_counter what = client_judge(s, real_place_of(address));
+	const enum xp_http_counter what =
+	    client_judge(s, real_place_of(address));
 	pthread_mutex_unlock(&s->lock);
 	/* Connections are counted when they have begun. */
 	if (what != XP_HTTP_connections)

@@ -351,7 +351,7 @@ rights_are_given_up() {
 			kernel_says $name $cap 0000000000000000
 		done
 		kernel_says $name NoNewPrivs 1
-		[[ ! -e build/experiments/live/seccomp_none.o ]] &&
+		[[ -e $BUILD/experiments/live/seccomp_none.o ]] ||
 			kernel_says $name Seccomp 2
 	done
 	python3 "$lib/agent.py" post k.out 1 5 >/dev/null
