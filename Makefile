@@ -62,7 +62,7 @@ DEPS  := gcc g++ make pkg-config libgsl-dev libigraph-dev libglpk-dev \
 	libxml2-utils valgrind \
 	libmicrohttpd-dev libcurl4-openssl-dev libgnutls28-dev curl \
 	libbpf-dev clang llvm nftables mandoc man-db libpcap-dev \
-	libjansson-dev zlib1g-dev libsqlite3-dev sqlite3
+	libjansson-dev zlib1g-dev libsqlite3-dev
 # Real networks take libmnl; without it models/netns/none.c says so.
 MNL   := $(shell pkg-config --exists libmnl && echo libmnl)
 UNFIT := $(if $(MNL),models/netns/none.c,models/netns/link.c \

@@ -41,6 +41,7 @@ const struct cmd_verb cmd_verbs[] = {
     {"latency", "connect times of probes in healthy networks", cmd_latency},
     {"record", "one run of Pingmesh as its collector saw it", cmd_record},
     {"jobs", "Pingmesh's analysis of a recording, by windows", cmd_jobs},
+    {"alerts", "what those jobs found, from a database", cmd_alerts},
     {"trace", "packets by the copies that switches mirror, as Everflow",
 	cmd_trace},
     {"samples", "what hosts count in milliseconds, as Millisampler",

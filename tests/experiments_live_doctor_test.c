@@ -258,10 +258,43 @@ static void a_store_tells_who_has_sent_a_window_of_late(void **state)
 	    SIM_EIO);
 }
 
+static void a_database_tells_whether_windows_were_made_on_time(void **state)
+{
+	struct xp_doctor_db b = {.counters_s = NOW - 400,
+	    .probes_s = NOW - 1500};
+	(void)state;
+	begin();
+	d.now_s = NOW;
+	xp_doctor_db(&d, "jobs.db", &b);
+	assert_true(d.n == 4 && d.n_warned + d.n_failed == 0);
+	/* Agents without counters are no ill, if their probes come. */
+	b.counters_s = NAN;
+	begin();
+	d.now_s = NOW;
+	xp_doctor_db(&d, "jobs.db", &b);
+	assert_true(d.n == 3 && d.n_warned + d.n_failed == 0);
+	b.probes_s = NOW - 1801;
+	b.n_late = 2;
+	snprintf(b.ill, sizeof(b.ill), "10min, servers: 1 of 8 silent");
+	begin();
+	d.now_s = NOW;
+	xp_doctor_db(&d, "jobs.db", &b);
+	assert_true(d.n_failed == 1 && d.n_warned == 2);
+	assert_string_equal(d.check[0].name, "sla");
+	/* Nothing was ever made. */
+	b.probes_s = NAN;
+	begin();
+	d.now_s = NOW;
+	xp_doctor_db(&d, "jobs.db", &b);
+	assert_int_equal(d.n_failed, 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_ill_is_found_by_its_name),
+	    cmocka_unit_test(
+		a_database_tells_whether_windows_were_made_on_time),
 	    cmocka_unit_test(the_first_minutes_only_warn),
 	    cmocka_unit_test(controllers_and_agents_have_one_list),
 	    cmocka_unit_test(no_failure_goes_unseen_for_want_of_room),

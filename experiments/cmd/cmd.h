@@ -46,6 +46,7 @@ int cmd_agent(int argc, char **argv);
 int cmd_ca(int argc, char **argv);
 int cmd_latency(int argc, char **argv);
 int cmd_jobs(int argc, char **argv);
+int cmd_alerts(int argc, char **argv);
 int cmd_algos(int argc, char **argv);
 int cmd_metrics(int argc, char **argv);
 int cmd_spec(int argc, char **argv);

@@ -18,7 +18,7 @@
 enum { DOCTOR_ANSWER = 65536, DOCTOR_URL = 512, DOCTOR_URLS = 16 };
 
 struct args {
-	const char *controllers, *collector, *dir;
+	const char *controllers, *collector, *dir, *db;
 	struct cmd_words agents; /* files */
 	struct xp_identity_params identity;
 	struct xp_doctor_limits limits;
@@ -32,6 +32,9 @@ static const struct cmd_option doctor_options[] = {
 	.at = CMD_AT(collector)},
     {"dir", 0, "DIR", "the collector's folder, where that is at hand",
 	.take = cmd_take_text, .at = CMD_AT(dir)},
+    {"db", 0, "FILE",
+	"the database of `culprit jobs --continuous`, where that is at hand",
+	.take = cmd_take_text, .at = CMD_AT(db)},
     {"list-age", 0, "S", "seconds since a list was had, at most (900)",
 	.take = cmd_take_seconds, .at = CMD_AT(limits.list_s)},
     {"data-age", 0, "S", "seconds since a batch was stored, at most (300)",
@@ -51,10 +54,11 @@ static const struct cmd_option doctor_options[] = {
 static void doctor_check(const void *args, struct argp_state *state)
 {
 	const struct args *a = args;
-	if (!a->controllers && !a->collector && !a->dir && a->agents.n == 0)
+	if (!a->controllers && !a->collector && !a->dir && !a->db &&
+	    a->agents.n == 0)
 		argp_error(state,
-		    "nobody to look at: --controller, --collector, --dir or "
-		    "the files of agents");
+		    "nobody to look at: --controller, --collector, --dir, --db "
+		    "or the files of agents");
 	cmd_identity_check(&a->identity, state);
 }
 
@@ -66,7 +70,9 @@ static void doctor_put_more(FILE *out, const void *args)
 	    "--metrics. Is a list given now and then, by controllers that "
 	    "agree? Are batches stored, is there room? Did windows of the "
 	    "agents' counters, of which SLAs are made, come in time, and "
-	    "from how many servers? Does an agent live, have its list and "
+	    "from how many servers? Were windows of jobs made on time, and "
+	    "what do their watchdogs say? Does an agent live, have its list "
+	    "and "
 	    "stay within 45 MiB and a twentieth of a processor?\n\n"
 	    "A line a check: ok, WARN or FAIL, and what to do. The exit code "
 	    "is 1 if any failed.\n");
@@ -177,6 +183,16 @@ static void doctor_read_agent(struct doctor_room *r, const char *path)
 	free(bytes);
 }
 
+static void doctor_look_at_db(struct doctor_room *r, const char *file)
+{
+	struct xp_doctor_db b;
+	struct sim_err why;
+	if (xp_doctor_look_db(&b, file, r->doctor.now_s, &why) < 0)
+		xp_doctor_silent(&r->doctor, file, why.msg);
+	else
+		xp_doctor_db(&r->doctor, file, &b);
+}
+
 static int doctor_look_at(struct doctor_room *r, const struct args *a,
     struct sim_err *e)
 {
@@ -192,6 +208,8 @@ static int doctor_look_at(struct doctor_room *r, const struct args *a,
 		return rc;
 	for (size_t i = 0; i < a->agents.n; i++)
 		doctor_read_agent(r, a->agents.word[i]);
+	if (a->db)
+		doctor_look_at_db(r, a->db);
 	if (!a->dir)
 		return 0;
 	if (xp_doctor_look(&store, a->dir, r->doctor.now_s - a->limits.sla_s,

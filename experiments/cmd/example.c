@@ -135,6 +135,9 @@ const struct cmd_example cmd_examples[] = {
 	"culprit doctor --controller http://127.0.0.1:8080 --collector "
 	"http://127.0.0.1:8081",
 	"on the host where both run"},
+    {"alerts", "culprit alerts jobs.db", "what is above its bound now"},
+    {"alerts", "culprit alerts jobs.db --show services --job 1hour --last 7d",
+	"the level of services, hour by hour"},
     {"doctor", "culprit doctor --dir /var/lib/culprit /run/culprit/*.prom",
 	"by files: a collector's store, and agents"},
     {"ca",

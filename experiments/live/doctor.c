@@ -213,3 +213,26 @@ void xp_doctor_store(struct xp_doctor *d, const char *of,
 		    "%" PRIu64 " of %.0f servers have sent one of late",
 		    s->n_agents, d->servers);
 }
+
+/* --- the database ---------------------------------------------------------- */
+
+/* The paper reports levels 20 minutes after a probe was sent, the first of a window
+ * of 10; there may be 10 more until the next one is due. */
+enum { DOCTOR_DB_S = 1800 };
+
+void xp_doctor_db(struct xp_doctor *d, const char *of,
+    const struct xp_doctor_db *b)
+{
+	static const char todo[] =
+	    "see whether `culprit jobs --continuous` runs, and batches come";
+	if (!isnan(b->counters_s) || isnan(b->probes_s))
+		doctor_age(d, of, "counters", "window of 5 minutes",
+		    b->counters_s, 0, d->limits.sla_s, todo);
+	doctor_age(d, of, "sla", "window of 10 minutes", b->probes_s, 0,
+	    DOCTOR_DB_S, todo);
+	doctor_none(d, of, "on_time", "windows of the last day were late",
+	    (double)b->n_late, "jobs stood still, or take too long");
+	doctor_say(d, *b->ill ? XP_HEALTH_WARN : XP_HEALTH_OK, of, "watchdogs",
+	    "`culprit alerts DB --show watchdogs` has them", "%s",
+	    *b->ill ? b->ill : "all are quiet");
+}

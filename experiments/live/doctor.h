@@ -59,4 +59,15 @@ struct xp_doctor_store {
 void xp_doctor_store(struct xp_doctor *d, const char *of,
     const struct xp_doctor_store *s);
 
+/* What a database of jobs holds, see results/sql/schema.sql. */
+struct xp_doctor_db {
+	double counters_s,
+	    probes_s;    /* the ends of the newest windows of 5 and 10
+					minutes in which something came; NaN */
+	uint64_t n_late; /* windows of the last day, not on time */
+	char ill[160];   /* watchdogs that bark now; "": none */
+};
+void xp_doctor_db(struct xp_doctor *d, const char *of,
+    const struct xp_doctor_db *b);
+
 #endif

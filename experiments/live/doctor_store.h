@@ -6,6 +6,11 @@
 
 #include "experiments/live/doctor.h"
 
+/* Look at database FILE as it is at NOW_S, also while jobs write. Errors those of
+ * res_sql_open() and of reading it. */
+int xp_doctor_look_db(struct xp_doctor_db *b, const char *file, double now_s,
+    struct sim_err *e);
+
 /* Read the two newest files of DIR, also while a collector writes: a file that
  * has just been begun may lack what the one before has. Windows that ended before
  * SINCE_S count for nobody.

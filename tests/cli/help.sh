@@ -4,7 +4,7 @@
 . tests/cli/lib/common.sh
 
 verbs="run submit status table plot explain report merge gate arena tune verify dump diagnose \
-convert topo bounds pinglist controller collector agent doctor ca latency record jobs \
+convert topo bounds pinglist controller collector agent doctor ca latency record jobs alerts \
 trace samples lab algos metrics spec man"
 
 alone_it_explains_itself_and_exits_2() {

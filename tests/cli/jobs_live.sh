@@ -1,0 +1,119 @@
+#!/bin/bash
+# tests/cli/jobs_live.sh -- culprit jobs --continuous, and what shows its database.
+# SPDX-License-Identifier: GPL-3.0-or-later
+. tests/cli/lib/common.sh
+
+lib=$tree/tests/cli/lib
+export PYTHONDONTWRITEBYTECODE=1
+shape=(-s n_pods=2 -s n_tors=2 -s n_t1=2 -s n_t2=2 -s n_hosts=2)
+noon=1770120000 # 2026-02-03T12:00:00Z
+
+store() { # MINUTES SLOW_US
+	if "$CULPRIT" alerts nothing.db 2>&1 | grep -q 'without SQLite'; then
+		skip "built without SQLite"
+	fi
+	mkdir -p batches
+	python3 "$lib/batches.py" $noon "$1" "$2" \
+	    >batches/batches-20260203-0001.cpmb
+}
+
+jobs() { "$CULPRIT" jobs --continuous batches --db jobs.db "${shape[@]}" "$@"; }
+
+sql() { # STATEMENT: what it answers
+	python3 -c 'import sqlite3, sys
+c = sqlite3.connect(sys.argv[1])
+for row in c.execute(sys.argv[2]):
+    print(*row)
+c.commit()' jobs.db "$1"
+}
+
+what_is_slow_is_an_alert_since_it_began() {
+	store 60 9000
+	cat >live.yaml <<-'END'
+		figure: live
+		plane: pingmesh
+		topology: { n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2 }
+		pingmesh: { sla: { min_probes: 100 } }
+		runs: 1
+	END
+	shape=(--spec live.yaml)
+	run_for 0 jobs --service 'web=4-7;db=0-3' --until 2026-02-03T14:30:00Z
+	says '^96 batches, [0-9]+ windows made ' stdout
+	run_for 0 "$CULPRIT" alerts jobs.db --job 1hour
+	head -n 1 stdout | grep -q '^job	dc	kind	scope	scope_id	name	since	'
+	says '^1hour	0	p99_us	pod	1		2026-02-03T12:00:00Z	1	' stdout
+	says '^1hour	0	p99_us	service	0	web	2026-02-03T12:00' stdout
+	! grep -q 'service	1' stdout || fail "db is quick"
+	run_for 0 "$CULPRIT" alerts jobs.db --show all --job 10min --json
+	[[ $(json stdout '[x["n_windows"] for x in d
+	    if (x["scope"], x["scope_id"]) == ("pod", 1)]') = '[6]' ]]
+	run_for 0 "$CULPRIT" alerts jobs.db --show services --job 10min --csv
+	[[ $(grep -c ',web,' stdout) = 6 && $(grep -c ',db,' stdout) = 6 ]]
+	run_for 0 "$CULPRIT" alerts jobs.db --show heat_map
+	[[ $(wc -l <stdout) = 5 ]]
+	for what in levels black_holes random_drops windows watchdogs agents; do
+		run_for 0 "$CULPRIT" alerts jobs.db --show $what --last 1h
+	done
+	run_for 0 "$CULPRIT" alerts jobs.db --show agents
+	says '^10.0.0.8	0	7	2026-02-03T12:00:00Z	2026-02-03T12:59:50Z	1	12	360	0$' stdout
+	run_for 2 "$CULPRIT" alerts jobs.db --show wndows
+	says 'did you mean "windows"' stderr
+}
+
+# Again and again, and not at all: nothing is made twice.
+what_is_made_is_made_once() {
+	store 30 250
+	run_for 0 jobs --until 2026-02-03T12:31:00Z
+	run_for 0 jobs --until 2026-02-03T12:31:00Z
+	says '^0 batches, 0 windows made' stdout
+	run_for 0 jobs --until 2026-02-03T12:41:00Z
+	[[ $(sql "SELECT count(*), sum(n_records) FROM window WHERE job = '10min'
+	    AND state = 'made'") = '3 1440' ]]
+	run_for 2 "$CULPRIT" jobs --continuous batches --db jobs.db --once
+	says 'is of another network: "n_pods=2 ' stderr
+}
+
+a_second_writer_is_refused_and_sigterm_ends_the_first() {
+	store 10 250
+	# Not by the function, whose shell would get the signal.
+	"$CULPRIT" jobs --continuous batches --db jobs.db "${shape[@]}" \
+	    >first.out 2>first.err &
+	local first=$!
+	until grep -q 'batches -> jobs.db' first.out; do
+		kill -0 $first || fail "it has ended"
+		sleep 0.1
+	done
+	run_for 3 jobs --once
+	says 'another process writes jobs.db' stderr
+	kill -TERM $first
+	wait $first || fail "it ended with $?"
+}
+
+what_is_no_such_database_is_refused() {
+	store 10 250
+	run_for 0 jobs --until 2026-02-03T12:31:00Z
+	run_for 1 "$CULPRIT" doctor --db jobs.db
+	says '^FAIL  jobs.db: sla: the last window of 10 minutes was ' stdout
+	sql 'PRAGMA user_version = 99' >/dev/null
+	run_for 3 "$CULPRIT" alerts jobs.db
+	says 'tables of version 99' stderr
+	run_for 2 jobs --once
+	says 'tables of version 99' stderr
+	run_for 3 "$CULPRIT" alerts nowhere.db
+	[[ ! -e nowhere.db ]]
+	yes 'no database' | head -c 8192 >text.db
+	run_for 3 "$CULPRIT" alerts text.db
+	says 'not a database' stderr
+	run_for 2 "$CULPRIT" jobs --continuous batches
+	says 'needs --db' stderr
+	run_for 2 "$CULPRIT" jobs x.h5 --db jobs.db
+	says 'are for --continuous' stderr
+	run_for 2 jobs --window 10m
+	says 'takes neither windows' stderr
+	run_for 2 jobs --until tomorrow
+	says 'no time as 2026-02-03T10:00:00Z' stderr
+}
+
+run_tests what_is_slow_is_an_alert_since_it_began what_is_made_is_made_once \
+    a_second_writer_is_refused_and_sigterm_ends_the_first \
+    what_is_no_such_database_is_refused
