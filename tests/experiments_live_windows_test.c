@@ -364,6 +364,7 @@ static void windows_are_what_jobs_find_in_a_recording_of_the_same_time(
 	for (int i = 0; i < 26; i++)
 		live_fill(&w, LIVE_BEGIN + i * HOUR,
 		    LIVE_BEGIN + (i + 1) * HOUR);
+	live_fill(&w, LIVE_BEGIN + 26 * HOUR, LIVE_BEGIN + 26 * HOUR + 5 * MIN);
 	const struct xp_windows_done done =
 	    step(&p, LIVE_BEGIN + 26 * HOUR + HOUR);
 	/* Windows behind the data are empty: an hour less the graces. */
@@ -389,7 +390,7 @@ static void windows_are_what_jobs_find_in_a_recording_of_the_same_time(
 	assert_int_equal(number(db,
 			     "SELECT count(*) FROM service_sla WHERE "
 			     "job IN ('10min', '1hour', '1day')"),
-	    2 * (26 * 7 + 2));
+	    2 * (26 * 7 + 2 + 1));
 	assert_true(number(db,
 			"SELECT count(*) FROM alert_span WHERE kind = "
 			"'drop_rate'") > 0);
@@ -445,7 +446,7 @@ static void late_records_are_made_part_once_and_then_set_aside(void **state)
 	const struct xp_windows_params p = params("late.db");
 	struct xp_windows_done done;
 	(void)state;
-	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + HOUR);
+	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + HOUR + 5 * MIN);
 	step(&p, LIVE_BEGIN + HOUR);
 	/* The first ten minutes were made; two records of them come after. */
 	live_late(&w, 5, LIVE_BEGIN + 50 * SIM_SEC, LIVE_BEGIN + HOUR);
@@ -560,6 +561,29 @@ static void nothing_is_made_of_a_time_that_nobody_has_records_of(void **state)
 	assert_int_equal(done.n_windows, 0);
 }
 
+/* A clock that is two hours ahead for a while has short windows made before their
+ * records came. They are made again, and hours wait. */
+static void a_clock_that_is_ahead_for_a_while_spoils_nothing(void **state)
+{
+	struct live_world w = new_world(100);
+	const struct xp_windows_params ahead = params("ahead.db");
+	const struct xp_windows_params right = params("right.db");
+	static const char sum[] =
+	    "SELECT sum(n_records * (id % 1000003)) FROM window";
+	(void)state;
+	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + HOUR);
+	step(&ahead, LIVE_BEGIN + 4 * HOUR);
+	for (int i = 0; i < 25; i++) {
+		const sim_ns at = LIVE_BEGIN + HOUR + i * 5 * MIN;
+		live_fill(&w, at, at + 5 * MIN);
+		step(&ahead, at + 5 * MIN);
+	}
+	step(&ahead, LIVE_BEGIN + 6 * HOUR);
+	step(&right, LIVE_BEGIN + 6 * HOUR);
+	assert_true(number_of("right.db", sum) > 0);
+	assert_true(number_of("ahead.db", sum) == number_of("right.db", sum));
+}
+
 static void a_window_that_is_too_large_is_told_and_passed_by(void **state)
 {
 	struct live_world w = new_world(100);
@@ -569,6 +593,7 @@ static void a_window_that_is_too_large_is_told_and_passed_by(void **state)
 	p.max_probes = LIVE_HOSTS * 6;
 	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + 30 * MIN);
 	live_late(&w, 5, LIVE_BEGIN + 15 * MIN, LIVE_BEGIN + 30 * MIN);
+	live_fill(&w, LIVE_BEGIN + HOUR, LIVE_BEGIN + HOUR + 5 * MIN);
 	done = step(&p, LIVE_BEGIN + 2 * HOUR);
 	assert_int_equal(done.n_too_large, 1);
 	assert_int_equal(number_of("large.db",
@@ -705,7 +730,7 @@ static void a_kill_at_any_moment_leaves_the_database_of_a_run_without(
 	/* The second half comes in between, and some of it late. */
 	for (uint32_t half = 0; half < 2; half++) {
 		live_fill(&w, LIVE_BEGIN + half * 30 * MIN,
-		    LIVE_BEGIN + (half + 1) * 30 * MIN);
+		    LIVE_BEGIN + (half + 1) * 30 * MIN + half * 5 * MIN);
 		if (half == 1)
 			live_late(&w, 4, LIVE_BEGIN + MIN, LIVE_BEGIN + HOUR);
 		const uint64_t most = count_calls(&whole, now[half]);
@@ -732,6 +757,7 @@ int main(void)
 	    T(a_batch_that_is_there_twice_counts_once),
 	    T(files_that_go_leave_what_was_made),
 	    T(nothing_is_made_of_a_time_that_nobody_has_records_of),
+	    T(a_clock_that_is_ahead_for_a_while_spoils_nothing),
 	    T(a_window_that_is_too_large_is_told_and_passed_by),
 	    T(another_network_is_refused_by_the_database),
 	    T(a_kill_at_any_moment_leaves_the_database_of_a_run_without),

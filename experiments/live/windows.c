@@ -222,6 +222,15 @@ static int windows_bound(struct xp_windows *w, sim_ns now, sim_ns *last,
 	return rc < 0 ? rc : 0;
 }
 
+/* Is there reason to think that a window's records have come, but for late ones? A
+ * clock that is set ahead for a while has hours made before their time, and they
+ * are not made again; so some later record is to be there, or a day to be over. */
+static int windows_is_over(int job, sim_ns to, sim_ns now, sim_ns last)
+{
+	return to <= last + DAY &&
+	    (job < XP_WINDOWS_1HOUR || to <= last || to + DAY <= now);
+}
+
 /* The next that is due: a window that waits to be made anew, or else by its end,
  * the shorter one first. Returns 1 if there is one. */
 static int windows_choose(struct xp_windows *w, sim_ns now, sim_ns last,
@@ -232,7 +241,8 @@ static int windows_choose(struct xp_windows *w, sim_ns now, sim_ns last,
 	for (int j = 0; j < XP_WINDOWS_N_JOBS; j++) {
 		const sim_ns due = windows_due(w, j);
 		if (due >= n->due || due > now ||
-		    w->next[j] + xp_windows_length[j] > last + DAY)
+		    !windows_is_over(j, w->next[j] + xp_windows_length[j], now,
+			last))
 			continue;
 		n->job = (enum xp_windows_job)j;
 		n->due = due;

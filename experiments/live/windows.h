@@ -11,7 +11,8 @@
  *
  *	5min          its end, and a fifth of the grace
  *	10min         its end, and the grace
- *	1hour, 1day   its end, and the time for late records
+ *	1hour, 1day   its end, and the time for late records; and a record from
+ *		      behind its end has come, or a day has gone by
  *
  * The paper has 20 minutes from a probe to its alert; so the grace is 10 minutes.
  * Records that come after a window of 5 or 10 minutes was made wait: when the time

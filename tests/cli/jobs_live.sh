@@ -28,7 +28,7 @@ c.commit()' jobs.db "$1"
 }
 
 what_is_slow_is_an_alert_since_it_began() {
-	store 60 9000
+	store 65 9000
 	cat >live.yaml <<-'END'
 		figure: live
 		plane: pingmesh
@@ -38,7 +38,7 @@ what_is_slow_is_an_alert_since_it_began() {
 	END
 	shape=(--spec live.yaml)
 	run_for 0 jobs --service 'web=4-7;db=0-3' --until 2026-02-03T14:30:00Z
-	says '^96 batches, [0-9]+ windows made ' stdout
+	says '^104 batches, [0-9]+ windows made ' stdout
 	run_for 0 "$CULPRIT" alerts jobs.db --job 1hour
 	head -n 1 stdout | grep -q '^job	dc	kind	scope	scope_id	name	since	'
 	says '^1hour	0	p99_us	pod	1		2026-02-03T12:00:00Z	1	' stdout
@@ -46,16 +46,16 @@ what_is_slow_is_an_alert_since_it_began() {
 	! grep -q 'service	1' stdout || fail "db is quick"
 	run_for 0 "$CULPRIT" alerts jobs.db --show all --job 10min --json
 	[[ $(json stdout '[x["n_windows"] for x in d
-	    if (x["scope"], x["scope_id"]) == ("pod", 1)]') = '[6]' ]]
+	    if (x["scope"], x["scope_id"]) == ("pod", 1)]') = '[7]' ]]
 	run_for 0 "$CULPRIT" alerts jobs.db --show services --job 10min --csv
-	[[ $(grep -c ',web,' stdout) = 6 && $(grep -c ',db,' stdout) = 6 ]]
+	[[ $(grep -c ',web,' stdout) = 7 && $(grep -c ',db,' stdout) = 7 ]]
 	run_for 0 "$CULPRIT" alerts jobs.db --show heat_map
 	[[ $(wc -l <stdout) = 5 ]]
 	for what in levels black_holes random_drops windows watchdogs agents; do
 		run_for 0 "$CULPRIT" alerts jobs.db --show $what --last 1h
 	done
 	run_for 0 "$CULPRIT" alerts jobs.db --show agents
-	says '^10.0.0.8	0	7	2026-02-03T12:00:00Z	2026-02-03T12:59:50Z	1	12	360	0$' stdout
+	says '^10.0.0.8	0	7	2026-02-03T12:00:00Z	2026-02-03T13:04:50Z	1	13	390	0$' stdout
 	run_for 2 "$CULPRIT" alerts jobs.db --show wndows
 	says 'did you mean "windows"' stderr
 }
