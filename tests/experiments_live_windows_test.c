@@ -621,7 +621,13 @@ static void another_network_is_refused_by_the_database(void **state)
 	p = params("other.db");
 	p.info.service = "web=0-6";
 	assert_int_equal(xp_windows_open(&w, &p, &e), SIM_EMISMATCH);
+	/* More of them are no others. */
+	p.info.service = "web=0-5; db=14-17; mail=20";
+	assert_ok(xp_windows_open(&w, &p, test_err()));
+	xp_windows_close(w);
 	p = params("other.db");
+	assert_int_equal(xp_windows_open(&w, &p, &e), SIM_EMISMATCH);
+	p.info.service = "web=0-5; db=14-17; mail=20";
 	p.timers = "windows";
 	assert_int_equal(xp_windows_open(&w, &p, &e), SIM_EMISMATCH);
 }

@@ -31,6 +31,15 @@ static int windows_set_meta(struct xp_windows *w, const char *key,
 	    RES_SQL_TEXT(value));
 }
 
+/* Services may be added behind those that there were, whose numbers stay. */
+static int windows_adds_services(const char *key, const char *was,
+    const char *value)
+{
+	const size_t n = strlen(was);
+	return strcmp(key, "services") == 0 && strncmp(was, value, n) == 0 &&
+	    (n == 0 || value[n] == ';');
+}
+
 /* Ids of rows mean what they do by KEY alone: another one would mix what does
  * not belong together. */
 static int windows_agree(struct xp_windows *w, const char *key,
@@ -41,15 +50,16 @@ static int windows_agree(struct xp_windows *w, const char *key,
 	    "SELECT value FROM meta WHERE key = ?", RES_SQL_TEXT(key));
 	if (rc == 0 && (rc = res_sql_next(q, e)) > 0) {
 		const char *is = res_sql_text(q, 0);
-		rc = is && strcmp(is, value) == 0
-		    ? 1
+		rc = is && strcmp(is, value) == 0 ? 1
+		    : is && windows_adds_services(key, is, value)
+		    ? 0
 		    : sim_fail(e, SIM_EMISMATCH,
 			  "%s is of another %s: \"%.200s\", and not "
 			  "\"%.200s\".",
 			  w->params.db, key, is ? is : "", value);
 	}
 	res_sql_done(q);
-	return rc != 0 ? rc : windows_set_meta(w, key, value, e);
+	return rc < 0 ? rc : rc > 0 ? 0 : windows_set_meta(w, key, value, e);
 }
 
 static int windows_set_number(struct xp_windows *w, const char *key, double x,

@@ -59,8 +59,9 @@ struct xp_windows_done {
 };
 
 /* Open the database and the folder. P is borrowed. Errors SIM_EMISMATCH (the
- * database is of another network, other services or timers), those of
- * res_sql_open(), of reading SPEC and services, SIM_EIO, SIM_ENOMEM. */
+ * database is of another network or timers, or of services that are not the first
+ * of these), those of res_sql_open(), of reading SPEC and services, SIM_EIO,
+ * SIM_ENOMEM. */
 int xp_windows_open(struct xp_windows **w, const struct xp_windows_params *p,
     struct sim_err *e);
 void xp_windows_close(struct xp_windows *w);
