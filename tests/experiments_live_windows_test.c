@@ -30,9 +30,9 @@ static int make_dir(void **state)
 	return mkdir(dir, 0700);
 }
 
-static struct live_world new_world(unsigned period_s)
+static struct live_fleet new_world(unsigned period_s)
 {
-	return (struct live_world){.dir = dir, .period = period_s * SIM_SEC};
+	return (struct live_fleet){.dir = dir, .period = period_s * SIM_SEC};
 }
 
 /* DB is one of a few databases of a test. */
@@ -356,7 +356,7 @@ static void compare_black_holes(struct whole *h, struct res_sql *db,
 static void windows_are_what_jobs_find_in_a_recording_of_the_same_time(
     void **state)
 {
-	struct live_world w = new_world(100);
+	struct live_fleet w = new_world(100);
 	const struct xp_windows_params p = params("day.db");
 	const sim_ns day = LIVE_BEGIN + 2 * HOUR;
 	struct whole h;
@@ -404,7 +404,7 @@ static void windows_are_what_jobs_find_in_a_recording_of_the_same_time(
  * records. When each was made differs, and what was late. */
 static void coming_bit_by_bit_makes_the_same_windows(void **state)
 {
-	struct live_world w = new_world(100);
+	struct live_fleet w = new_world(100);
 	const struct xp_windows_params bits = params("bits.db");
 	const struct xp_windows_params once = params("once.db");
 	struct xp_windows *one;
@@ -442,7 +442,7 @@ static void coming_bit_by_bit_makes_the_same_windows(void **state)
 
 static void late_records_are_made_part_once_and_then_set_aside(void **state)
 {
-	struct live_world w = new_world(100);
+	struct live_fleet w = new_world(100);
 	const struct xp_windows_params p = params("late.db");
 	struct xp_windows_done done;
 	(void)state;
@@ -481,7 +481,7 @@ static void late_records_are_made_part_once_and_then_set_aside(void **state)
 
 static void a_batch_that_is_there_twice_counts_once(void **state)
 {
-	struct live_world w = new_world(100);
+	struct live_fleet w = new_world(100);
 	const struct xp_windows_params p = params("twice.db");
 	(void)state;
 	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + 10 * MIN);
@@ -517,7 +517,7 @@ static void remove_files(int n)
  * not waited for. */
 static void files_that_go_leave_what_was_made(void **state)
 {
-	struct live_world w = new_world(20);
+	struct live_fleet w = new_world(20);
 	const struct xp_windows_params p = params("gone.db");
 	(void)state;
 	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + HOUR);
@@ -546,7 +546,7 @@ static void files_that_go_leave_what_was_made(void **state)
 /* A clock that is wrong by years makes no windows of years. */
 static void nothing_is_made_of_a_time_that_nobody_has_records_of(void **state)
 {
-	struct live_world w = new_world(100);
+	struct live_fleet w = new_world(100);
 	const struct xp_windows_params p = params("years.db");
 	struct xp_windows_done done;
 	(void)state;
@@ -565,7 +565,7 @@ static void nothing_is_made_of_a_time_that_nobody_has_records_of(void **state)
  * records came. They are made again, and hours wait. */
 static void a_clock_that_is_ahead_for_a_while_spoils_nothing(void **state)
 {
-	struct live_world w = new_world(100);
+	struct live_fleet w = new_world(100);
 	const struct xp_windows_params ahead = params("ahead.db");
 	const struct xp_windows_params right = params("right.db");
 	static const char sum[] =
@@ -586,7 +586,7 @@ static void a_clock_that_is_ahead_for_a_while_spoils_nothing(void **state)
 
 static void a_window_that_is_too_large_is_told_and_passed_by(void **state)
 {
-	struct live_world w = new_world(100);
+	struct live_fleet w = new_world(100);
 	struct xp_windows_params p = params("large.db");
 	struct xp_windows_done done;
 	(void)state;
@@ -726,7 +726,7 @@ static void a_kill_at_any_moment_leaves_the_database_of_a_run_without(
     void **state)
 {
 	enum { SEEDS = 8 };
-	struct live_world w = new_world(100);
+	struct live_fleet w = new_world(100);
 	const struct xp_windows_params whole = params("whole.db");
 	const sim_ns now[] = {LIVE_BEGIN + 31 * MIN, LIVE_BEGIN + 150 * MIN};
 	uint64_t want[N_TABLES];

@@ -42,7 +42,7 @@ static void put(struct xp_batch_store *s, sim_ns came)
 	    (int64_t)(came / SIM_SEC), &is_new, test_err()));
 }
 
-static struct xp_batch_store *open_store(const struct live_world *w)
+static struct xp_batch_store *open_store(const struct live_fleet *w)
 {
 	const struct xp_batch_store_params p = {.file_bytes = 1 << 16,
 	    .total_bytes = 1 << 28,
@@ -79,7 +79,7 @@ static struct algo_pingmesh_record draw(uint32_t src, sim_ns at)
 	};
 }
 
-static void put_records(struct live_world *w, struct xp_batch_store *s,
+static void put_records(struct live_fleet *w, struct xp_batch_store *s,
     uint32_t src, sim_ns came)
 {
 	batch.src_ip = topo_addr_of_host(src);
@@ -90,7 +90,7 @@ static void put_records(struct live_world *w, struct xp_batch_store *s,
 	put(s, came);
 }
 
-static void put_counters(struct live_world *w, struct xp_batch_store *s,
+static void put_counters(struct live_fleet *w, struct xp_batch_store *s,
     uint32_t src, sim_ns from, sim_ns to)
 {
 	struct algo_pingmesh_window c = {.born_ns = LIVE_BEGIN - 7 * SIM_SEC,
@@ -112,7 +112,7 @@ static void put_counters(struct live_world *w, struct xp_batch_store *s,
 	put(s, to);
 }
 
-void live_fill(struct live_world *w, sim_ns from, sim_ns to)
+void live_fill(struct live_fleet *w, sim_ns from, sim_ns to)
 {
 	struct xp_batch_store *s = open_store(w);
 	for (sim_ns at = from; at < to; at += 300 * SIM_SEC)
@@ -127,7 +127,7 @@ void live_fill(struct live_world *w, sim_ns from, sim_ns to)
 	assert_ok(xp_batch_store_close(s, test_err()));
 }
 
-void live_late(struct live_world *w, uint32_t src, sim_ns at, sim_ns came)
+void live_late(struct live_fleet *w, uint32_t src, sim_ns at, sim_ns came)
 {
 	struct xp_batch_store *s = open_store(w);
 	batch.record[0] = draw(src, at);
@@ -137,7 +137,7 @@ void live_late(struct live_world *w, uint32_t src, sim_ns at, sim_ns came)
 }
 
 /* As a collector does that has forgotten the batch. */
-void live_repeat(struct live_world *w)
+void live_repeat(struct live_fleet *w)
 {
 	struct dirent **found;
 	char path[512];

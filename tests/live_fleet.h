@@ -15,7 +15,7 @@ enum { LIVE_DC_HOSTS = 12, LIVE_HOSTS = 2 * LIVE_DC_HOSTS };
 /* 2026-02-03T22:00:00Z */
 #define LIVE_BEGIN (UINT64_C(1770156000) * SIM_SEC)
 
-struct live_world {
+struct live_fleet {
 	const char *dir;
 	sim_ns period;
 	uint64_t n_sent; /* records in the folder, each counted once */
@@ -27,12 +27,12 @@ struct res_recording_info live_info(void);
 
 /* Have all servers send what they saw in [FROM, TO) of whole 5 minutes. Files are
  * of the day of TO, 64 KiB each. */
-void live_fill(struct live_world *w, sim_ns from, sim_ns to);
+void live_fill(struct live_fleet *w, sim_ns from, sim_ns to);
 
 /* One record of server SRC at time AT, in a batch of its own that comes at CAME. */
-void live_late(struct live_world *w, uint32_t src, sim_ns at, sim_ns came);
+void live_late(struct live_fleet *w, uint32_t src, sim_ns at, sim_ns came);
 
 /* The batch that came last stands in the newest file once more. */
-void live_repeat(struct live_world *w);
+void live_repeat(struct live_fleet *w);
 
 #endif
