@@ -17,7 +17,7 @@ import browser; sys.exit(browser.find() is None)'; then
 fi
 work=$(mktemp -d)
 own=()
-trap 'kill "${own[@]}" 2>/dev/null || :; wait; rm -rf "$work"' EXIT
+trap 'for p in "${own[@]}"; do kill "$p" || :; done; wait; rm -rf "$work"' EXIT
 mkdir -p "$build/tests/browser"
 cd "$work"
 
@@ -90,4 +90,16 @@ serve LARGE --db large.db
 serve OLD --db old.db
 serve EMPTY --db empty.db
 serve NONE
-python3 "$tree/tests/browser/live.py" "$build/tests/browser" "${pages[@]}"
+code=0
+python3 "$tree/tests/browser/live.py" "$build/tests/browser" "${pages[@]}" ||
+	code=1
+
+# They end well, and have said nothing.
+for pid in "${own[@]}"; do
+	kill "$pid"
+	wait "$pid" || { echo "FAIL a collector ended with $?"; code=1; }
+done
+own=()
+cat ./*.err
+[[ ! $(cat ./*.err) ]] || { echo "FAIL a collector complained"; code=1; }
+exit $code
