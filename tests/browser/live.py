@@ -204,6 +204,20 @@ def texts_are_never_markup(b):
     picture(b, "hostile", whole=True)
 
 
+def each_data_centre_has_its_own(b):
+    show(b, "FOUR")
+    same(b.run("find('dcs').hidden"), True)
+    show(b, "HOSTILE")
+    same(b.run("find('dcs').hidden"), False)
+    for dc, n, pattern in (1, 2, "normal"), (0, 6, "spine_failure"):
+        b.run(f"(() => {{ find('dc').value = {dc}; "
+              "find('dc').dispatchEvent(new Event('change')); })()")
+        until(b, f"heat.n === {n}")
+        until(b, f"find('pattern').dataset.pattern === '{pattern}'")
+        until(b, "find('cards').children.length === "
+              f"{'1' if dc else '4'}")
+
+
 def what_was_not_in_the_page_does_not_run(b):
     show(b, "FOUR")
     for by in "s.textContent = 'window.xss = 1'", \
@@ -373,7 +387,7 @@ def a_hundred_pods_are_painted(b):
 ALL = [it_loads_without_a_complaint, the_four_patterns_are_seen,
        a_pair_tells_its_numbers_and_its_history, drop_rates_have_their_colours,
        services_and_alerts_are_told, time_is_gone_through,
-       texts_are_never_markup, what_is_old_does_not_look_fresh,
+       texts_are_never_markup, each_data_centre_has_its_own, what_is_old_does_not_look_fresh,
        it_fits_a_screen, each_age_has_its_word, an_end_of_the_collector_is_told,
        each_control_has_a_name, a_narrow_screen_is_enough,
        colours_are_apart_without_red_or_green, a_hundred_pods_are_painted,

@@ -4,7 +4,7 @@
 # usage: live_db.py SCHEMA.sql OUT.db N_PODS N_WINDOWS END_S [hostile]
 # The last window of 10 minutes ends at END_S. Windows go through the four patterns
 # of the paper: normal, pod down, pod failure, spine failure. With `hostile`, texts
-# try to be markup.
+# try to be markup, and there is a second data centre, of two pods.
 import math
 import random
 import sqlite3
@@ -104,6 +104,11 @@ def fill(row, pattern, bad):
     add("summary", window=row, n_probes=40000, seen_share=.99, drop_rate=drop,
         n_silent=8 if pattern == "pod_down" else 0, p99_us=p99,
         n_alerts=0 if pattern == "normal" else 5, pod_pattern=pattern)
+    if hostile:
+        add("summary", window=row, dc=1, n_probes=9, pod_pattern="normal")
+        for src, dst in (0, 0), (0, 1), (1, 0), (1, 1):
+            add("pod_pair", window=row, dc=1, src_pod=src, dst_pod=dst,
+                n_success=900, drop_rate=0., p50_us=200., p99_us=600.)
 
 
 first = end - n_windows * 600
