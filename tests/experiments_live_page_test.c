@@ -50,12 +50,8 @@ static void make_db(const char *name, int n, double p99_us)
 		    RES_SQL_I64(id)));
 		for (int64_t k = 0; k < 9; k++)
 			assert_ok(res_sql_run(db, test_err(),
-			    "INSERT INTO pod_pair(window, dc, src_pod, "
-			    "dst_pod, "
-			    "n_success, n_drop, n_failed, drop_rate, p50_us, "
-			    "p99_us) "
-			    "VALUES (?, 0, ?, ?, 7, 1, 2, "
-			    "0.5, 200.5, ?)",
+			    "INSERT INTO pod_pair VALUES (?, 0, ?, ?, 7, 1, 2, "
+			    "0, 0, 0.5, 200.5, ?)",
 			    RES_SQL_I64(id), RES_SQL_I64(k / 3),
 			    RES_SQL_I64(k % 3),
 			    RES_SQL_F64(

@@ -29,7 +29,7 @@ const askNow = async (path) => {
 		if (answer.ok)
 			return answer.json();
 		const said = await answer.json().catch(() => ({}));
-		if (answer.status !== 503 || n === 4)
+		if (answer.status !== 503 || n === 6)
 			throw new Error(said.error || "status " + answer.status);
 		await wait(400 * (n + 1));
 	}
