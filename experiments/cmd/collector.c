@@ -80,7 +80,8 @@ static void cmd_collector_check(const void *args, struct argp_state *state)
 		argp_error(state, "--dir is missing");
 	/* Options that would have no effect are refused rather than ignored. */
 	if (a->export && a->db)
-		argp_error(state, "--db is not for --export, which serves nobody");
+		argp_error(state,
+		    "--db is not for --export, which serves nobody");
 	if (!a->export && (a->spec || a->plan.is_set || a->ladder || a->force))
 		argp_error(state,
 		    "SPEC, --set, --dc, --timers and --force are for --export");

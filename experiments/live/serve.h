@@ -126,9 +126,9 @@ struct xp_http_answer {
 	/* More headers: names, each with its value behind it, then NULL. NULL:
 	 * none. */
 	const char *const *headers;
-	char etag[48];            /* "": none */
-	char note[96];            /* a header Culprit-Note; "": none */
-	int is_pinglist;          /* the body is the list of `server` */
+	char etag[48];   /* "": none */
+	char note[96];   /* a header Culprit-Note; "": none */
+	int is_pinglist; /* the body is the list of `server` */
 	uint32_t server;
 	uint32_t none_ip; /* that there is no list of this address; 0: not so */
 	struct algo_pingmesh_wire_id batch; /* that is to be kept */
