@@ -354,6 +354,93 @@ static void the_order_of_rows_and_columns_does_not_matter(void **state)
 	algo_setcover_free(&part);
 }
 
+/* Row R as text of its columns: a letter each, so that strcmp() is the order. */
+static void spell(const struct algo_setcover *s, uint32_t r, char *text)
+{
+	for (uint32_t i = 0; i < s->row[r].n; i++)
+		*text++ = (char)('a' + s->row_col[s->row[r].begin + i]);
+	*text = '\0';
+}
+
+/* Whatever order rows come in, a part has them as a dictionary has words, a
+ * prefix before what it begins: it is the same program to its solver. */
+static void rows_of_a_part_are_in_one_order(void **state)
+{
+	(void)state;
+	struct algo_setcover s = {0}, part = {0}, other = {0};
+	struct masks m;
+	unsigned n_prefixes = 0;
+	FOR_EACH_RUN(300, m)
+	{
+		struct sim_rng r;
+		test_rng(&r, 20000 + run);
+		uint32_t *rows = window_shuffled(m.n_rows, &r);
+		for (int shuffled = 0; shuffled < 2; shuffled++) {
+			fill(&s, &m, shuffled ? rows : NULL, NULL);
+			assert_ok(algo_setcover_split(&s, test_err()));
+			assert_ok(algo_setcover_part(&s, s.n_parts - 1,
+			    shuffled ? &other : &part, test_err()));
+		}
+		check(part.n_rows == other.n_rows);
+		char last[MAX_COLS + 1] = "", word[MAX_COLS + 1];
+		for (uint32_t i = 0; i < part.n_rows; i++) {
+			char same[MAX_COLS + 1];
+			spell(&part, i, word);
+			spell(&other, i, same);
+			check(strcmp(word, same) == 0);
+			check(strcmp(last, word) <= 0);
+			n_prefixes += last[0] && strcmp(last, word) < 0 &&
+			    strncmp(last, word, strlen(last)) == 0;
+			strcpy(last, word);
+		}
+		free(rows);
+	}
+	assert_true(n_prefixes > 50);
+	algo_setcover_free(&s);
+	algo_setcover_free(&part);
+	algo_setcover_free(&other);
+}
+
+/* Rows taken one by one, those whose columns are in the fewest rows first, of
+ * equal ones the first. */
+static uint32_t disjoint_of(const struct masks *m)
+{
+	uint32_t done = 0, used = 0, bound = 0;
+	for (uint32_t k = 0; k < m->n_rows; k++) {
+		uint32_t best = UINT32_MAX, fewest = UINT32_MAX;
+		for (uint32_t i = 0; i < m->n_rows; i++) {
+			uint32_t crowd = 0;
+			for (uint32_t j = 0; j < m->n_rows; j++)
+				crowd += (uint32_t)__builtin_popcount(
+				    m->row[i] & m->row[j]);
+			if (!(done >> i & 1) && crowd < fewest) {
+				fewest = crowd;
+				best = i;
+			}
+		}
+		done |= 1u << best;
+		bound += (m->row[best] & used) == 0;
+		if ((m->row[best] & used) == 0)
+			used |= m->row[best];
+	}
+	return bound;
+}
+
+static void rows_that_rule_out_the_fewest_bound_first(void **state)
+{
+	(void)state;
+	struct algo_setcover s = {0};
+	struct masks m;
+	FOR_EACH_RUN(1000, m)
+	{
+		uint32_t bound;
+		fill(&s, &m, NULL, NULL);
+		assert_ok(algo_setcover_disjoint(&s, &bound, test_err()));
+		check(bound == disjoint_of(&m));
+	}
+	algo_setcover_free(&s);
+}
+
 /* Odd cycles of n rows: the relaxation is n / 2, the optimum (n + 1) / 2. */
 static void prices_reach_the_relaxation_of_odd_cycles(void **state)
 {
@@ -383,6 +470,8 @@ int main(void)
 	    cmocka_unit_test(
 		a_polished_cover_has_nothing_to_leave_out_or_exchange),
 	    cmocka_unit_test(the_order_of_rows_and_columns_does_not_matter),
+	    cmocka_unit_test(rows_of_a_part_are_in_one_order),
+	    cmocka_unit_test(rows_that_rule_out_the_fewest_bound_first),
 	    cmocka_unit_test(prices_reach_the_relaxation_of_odd_cycles),
 	};
 	return cmocka_run_group_tests_name("algos/vigil/setcover", tests, NULL,

@@ -447,6 +447,8 @@ static void networks_that_cannot_be_are_refused(void **state)
 	    {{{0, 2}, {1, 3}, {2, 3}, {3, 3}}, 4, "to itself"},
 	    {{{0, 2}, {1, 3}, {2, 3}, {3, 2}, {3, 4}}, 5,
 		"Two cables join switch 0 and switch 1"},
+	    {{{0, 2}, {1, 3}, {2, 3}, {3, 4}, {4, 3}}, 5,
+		"Two cables join switch 1 and switch 2"},
 	    {{{0, 2}, {1, 3}, {2, 3}}, 3,
 		"no way leads from switch 0 to switch 2"},
 	    {{{0, 2}, {1, 3}, {3, 4}}, 3, "not connected"},
