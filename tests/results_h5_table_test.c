@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <hdf5.h>
+#include <hdf5_hl.h>
 
 #include "results/file.h"
 #include "tests/folder.h"
@@ -450,6 +451,45 @@ static void a_file_without_a_seal_is_read_if_that_is_asked(void **state)
 	free(bytes);
 }
 
+/* So readers of netCDF-4 see columns of one table, and not as many vectors that
+ * happen to be as long. */
+static void rows_are_the_dimension_of_each_column(void **state)
+{
+	enum { N = 130 };
+	const char *const tables[] = {"t", "empty"};
+	(void)state;
+	assert_ok(write_rows(path, N, 100, test_err()));
+	const hid_t f = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	for (size_t k = 0; k < 2; k++) {
+		const hid_t t = H5Gopen2(f, tables[k], H5P_DEFAULT);
+		const hid_t row = H5Dopen2(t, "row", H5P_DEFAULT);
+		char name[96], want[96];
+		hsize_t n;
+		const hid_t space = H5Dget_space(row);
+		assert_int_equal(H5Sget_simple_extent_dims(space, &n, NULL), 1);
+		assert_int_equal(n, k ? 0 : N);
+		assert_true(H5DSis_scale(row) > 0);
+		snprintf(want, sizeof(want),
+		    "This is a netCDF dimension but not a netCDF "
+		    "variable.%10d",
+		    k ? 0 : N);
+		assert_true(H5DSget_scale_name(row, name, sizeof(name)) > 0);
+		assert_string_equal(name, want);
+		for (size_t i = 0; i < (k ? 1 : N_COLUMNS); i++) {
+			const hid_t set =
+			    H5Dopen2(t, columns[i].name, H5P_DEFAULT);
+			assert_true(set >= 0);
+			assert_true(H5DSis_attached(set, row, 0) > 0);
+			assert_int_equal(H5DSget_num_scales(set, 0), 1);
+			H5Dclose(set);
+		}
+		H5Sclose(space);
+		H5Dclose(row);
+		H5Gclose(t);
+	}
+	H5Fclose(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -463,6 +503,7 @@ int main(void)
 	    cmocka_unit_test(names_are_read_back_and_long_ones_cut),
 	    cmocka_unit_test(a_column_that_may_be_missing_is_zeros),
 	    cmocka_unit_test(a_file_without_a_seal_is_read_if_that_is_asked),
+	    cmocka_unit_test(rows_are_the_dimension_of_each_column),
 	};
 	return cmocka_run_group_tests_name("results/h5_table", tests,
 	    make_folder, test_folder_remove);
