@@ -8,6 +8,7 @@
  */
 #include "experiments/sweep/deal.h"
 
+#include "experiments/sweep/lane.h"
 #include "tests/test.h"
 
 enum { MAX_CELLS = 400, MAX_HANDS = 5, ROW = 3 };
@@ -459,8 +460,65 @@ static void a_block_holds_its_rows_and_texts_side_by_side(void **state)
 			assert_int_equal(count[3], n * row * sizeof(double));
 			assert_int_equal(count[4], n * sizeof(*l.text));
 			assert_true(count[0] < 128);
+			assert_true(at + bytes - (char *)(l.text + n) < 64);
 			free(at);
 		}
+}
+
+/* By all ways in which the counters may lie, also where they wrap. */
+static void counters_that_no_worker_reaches_are_told(void **state)
+{
+	enum { N = 6 };
+	struct xp_lane_head head;
+	struct xp_lane l = {.head = &head, .n_slots = 4};
+	(void)state;
+	for (uint32_t i = 0; i < N * N * N * N * N; i++) {
+		const uint32_t from = UINT32_MAX - 2, taken = i % N,
+			       done = i / N % N, begun = i / N / N % N,
+			       given = i / N / N / N % N,
+			       said = i / N / N / N / N;
+		const int is_sound = taken <= done && done <= begun &&
+		    begun <= given && given == said;
+		uint32_t b, d;
+		if (given < taken)
+			continue;
+		head.claim =
+		    (uint64_t)(from + begun) << 32 | (uint32_t)(from + said);
+		head.done = from + done;
+		assert_int_equal(xp_lane_look(&l, from + taken, from + given,
+				     &b, &d),
+		    is_sound);
+		if (!is_sound && taken <= begun && begun < given)
+			continue;
+		/* Half of what is not begun, of sound ones. */
+		const uint64_t was = head.claim;
+		const uint32_t n = is_sound ? (given - begun + 1) / 2 : 0;
+		assert_int_equal(xp_lane_take_back(&l, from + taken,
+				     from + given),
+		    n);
+		if (n == 0)
+			assert_true(head.claim == was);
+		else
+			assert_int_equal((uint32_t)head.claim,
+			    (uint32_t)(from + given - n));
+	}
+}
+
+static void a_row_may_come_with_something_to_tell(void **state)
+{
+	struct play p = {0};
+	struct sim_err e;
+	(void)state;
+	open_play(&p, 1, 1);
+	seat(&p, 0);
+	feed(&p, 0);
+	assert_true(begin_cell(&p, 0, 0, 0));
+	sim_fail(&e, SIM_EDEP, "all is well but the weather.");
+	xp_lane_answer(&p.deal.hand[0].lane, 0, 1, &e, 1);
+	const struct xp_answer a = xp_deal_take(&p.deal, p.deal.hand);
+	assert_int_equal(a.status, RES_DONE);
+	assert_string_equal(a.message, e.msg);
+	xp_deal_close(&p.deal);
 }
 
 static void a_text_that_a_wild_worker_never_ends_is_ended(void **state)
@@ -494,6 +552,8 @@ int main(void)
 	    cmocka_unit_test(work_for_50_ms_is_given_ahead),
 	    cmocka_unit_test(slots_are_as_many_as_rows_of_1_mib),
 	    cmocka_unit_test(a_block_holds_its_rows_and_texts_side_by_side),
+	    cmocka_unit_test(counters_that_no_worker_reaches_are_told),
+	    cmocka_unit_test(a_row_may_come_with_something_to_tell),
 	    cmocka_unit_test(a_text_that_a_wild_worker_never_ends_is_ended),
 	};
 	return cmocka_run_group_tests_name("experiments/sweep/deal", tests,
