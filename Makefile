@@ -546,8 +546,8 @@ clean:
 # --- gates -----------------------------------------------------------------
 # Each script of tests/gates/ says what it holds.
 GATES := check-layers check-circles check-names check-pure check-heads \
-	check-standing
-check-layers check-circles check-names check-heads:
+	check-standing check-readers
+check-layers check-circles check-names check-heads check-readers:
 	@tests/gates/$(@:check-%=%).sh . $(LAYERS)
 
 check-standing:

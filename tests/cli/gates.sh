@@ -154,6 +154,22 @@ files_say_what_they_are() {
 	green heads
 }
 
+what_reads_has_a_fuzz_target() {
+	copy_the_tree
+	green readers
+	plant sim/sub/x.c 'FILE *f = fopen(path, "rb");'
+	red readers '^sim/sub/x.c: reads, and stands in no row'
+	rm sim/sub/x.c
+	plant tests/fuzz/x_fuzz.c
+	red readers '^tests/fuzz/x_fuzz.c: in no row'
+	rm tests/fuzz/x_fuzz.c
+	mv tests/fuzz/yaml_fuzz.c x
+	red readers 'there is no target yaml$'
+	mv x tests/fuzz/yaml_fuzz.c
+	mv sim/yaml_read.c sim/x.c
+	red readers 'there is no sim/yaml_read.c$'
+}
+
 the_readme_shows_the_arena_as_it_stands() {
 	copy_the_tree
 	cp "$tree/README.md" .
@@ -179,7 +195,7 @@ a_gate_that_sees_no_file_is_red() {
 	red layers 'sim: no file'
 	red circles 'sim: no file'
 	red pure 'algos: no file'
-	for gate in layers circles names pure heads; do
+	for gate in layers circles names pure heads readers; do
 		run_for 1 bash "tests/gates/$gate.sh" nowhere sim
 		says "^FAIL  $gate$" stdout
 	done
@@ -207,5 +223,5 @@ run_tests includes_go_down_the_layers_at_any_depth \
     algorithms_see_of_the_models_what_hosts_see \
     algorithms_ask_nothing_of_the_machine folders_of_a_layer_do_not_circle \
     no_two_files_have_a_function_of_one_name \
-    files_say_what_they_are the_readme_shows_the_arena_as_it_stands \
+    files_say_what_they_are what_reads_has_a_fuzz_target the_readme_shows_the_arena_as_it_stands \
     a_gate_that_sees_no_file_is_red make_calls_them

@@ -2,11 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The first byte says which: lists of services, hosts of a capture, URLs, heads of
- * answers over HTTP, parameters of jobs in a recording's spec.
+ * answers over HTTP, parameters of jobs in a recording's spec, metrics of daemons,
+ * addresses of switches.
  */
 #include <ctype.h>
 #include <string.h>
 
+#include "experiments/everflow/copies.h"
+#include "experiments/live/doctor.h"
+#include "experiments/live/expose.h"
 #include "experiments/live/fetch_head.h"
 #include "experiments/live/url.h"
 #include "experiments/millisampler/tap.h"
@@ -87,10 +91,45 @@ static void check_params(const char *text, size_t n)
 	must(xp_dsa_params_read(&p, text, &e) == 0 || e.msg[0] != '\0');
 }
 
+/* What anybody may answer who is asked for metrics. */
+static void check_metrics(const char *text, size_t n)
+{
+	static void (*const judge[])(struct xp_doctor *, const char *,
+	    const struct xp_exposed *) = {xp_doctor_controller,
+	    xp_doctor_collector, xp_doctor_agent};
+	static struct xp_exposed x;
+	struct sim_err e = {0};
+	(void)n;
+	const int rc = xp_exposed_read(&x, text, &e);
+	must(rc == 0 || e.msg[0] != '\0');
+	for (size_t i = 0; rc == 0 && i < 3; i++) {
+		static struct xp_doctor d;
+		memset(&d, 0, sizeof(d));
+		d.now_s = 1763894400;
+		judge[i](&d, "it", &x);
+	}
+}
+
+static void check_addresses(const char *text, size_t n)
+{
+	const struct topo_clos shape = {2, 2, 2, 2, 2, .n_cables = 0};
+	struct topo t;
+	struct xp_copies c = {0};
+	struct sim_err e = {0};
+	(void)n;
+	must(topo_open_clos(&t, &shape, NULL) == 0);
+	must(xp_copies_open(&c, &t, 0, NULL) == 0);
+	must(xp_copies_addresses(&c, "it", text, &e) == 0 ||
+	    strstr(e.msg, "it"));
+	xp_copies_free(&c);
+	topo_close(&t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
 	static void (*const check[])(const char *, size_t) = {check_services,
-	    check_host, check_url, check_head, check_params};
+	    check_host, check_url, check_head, check_params, check_metrics,
+	    check_addresses};
 	if (n == 0 || n > 4096)
 		return 0;
 	char *text = malloc(n);
