@@ -8,23 +8,22 @@
 #include <string.h>
 
 #include "algos/pingmesh/perf.h"
+#include "sim/stat.h"
 #include "sim/vec.h"
 
 /* --- late connects of a scope ---------------------------------------------- */
 
 /* The times of late connects by scope. They are needed only where a rank is
  * above all quick ones, which mostly is nowhere, so the list is made when the
- * first asks. */
+ * first asks, and those of a scope are sorted when it does. */
 struct found_late {
 	const struct xp_mesh_sums *s;
 	uint64_t (*scope_of)(const struct xp_mesh_sums *s,
 	    const struct xp_mesh_sums_late *l);
-	int made;
-	struct found_one {
-		uint64_t scope;
-		double us;
-	} * one;    /* [s->n_late], by scope and time */
-	double *us; /* likewise */
+	size_t n_scopes;
+	size_t *begin; /* [n_scopes + 2] those of scope i are us[begin[i]] to
+			  us[begin[i + 1] - 1]; NULL: not yet made */
+	double *us;    /* [s->n_late] */
 };
 
 static uint64_t late_server(const struct xp_mesh_sums *s,
@@ -67,52 +66,37 @@ static uint64_t late_pods(const struct xp_mesh_sums *s,
 	    l->dst / (s->clos.n_hosts * s->clos.n_tors);
 }
 
-static int by_scope_then_time(const void *a, const void *b)
-{
-	const struct found_one *x = a, *y = b;
-	if (x->scope != y->scope)
-		return x->scope < y->scope ? -1 : 1;
-	return x->us < y->us ? -1 : x->us > y->us;
-}
-
+/* While times are put there begin[i + 1] is where scope i's next one goes. */
 static int found_make_late(struct found_late *f, struct sim_err *e)
 {
-	const size_t n = f->s->n_late;
+	const struct xp_mesh_sums *s = f->s;
 	int rc;
-	if (f->made)
+	if (f->begin)
 		return 0;
-	if ((rc = SIM_ZALLOC(&f->one, n, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&f->us, n, e)) < 0)
+	if ((rc = SIM_ZALLOC(&f->us, s->n_late, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&f->begin, f->n_scopes + 2, e)) < 0)
 		return rc;
-	for (size_t i = 0; i < n; i++)
-		f->one[i] =
-		    (struct found_one){f->scope_of(f->s, &f->s->late[i]),
-			(double)f->s->late[i].rtt_ns / 1e3};
-	if (n > 0)
-		qsort(f->one, n, sizeof(*f->one), by_scope_then_time);
-	for (size_t i = 0; i < n; i++)
-		f->us[i] = f->one[i].us;
-	f->made = 1;
+	for (size_t i = 0; i < s->n_late; i++)
+		f->begin[f->scope_of(s, &s->late[i]) + 2]++;
+	for (size_t k = 0; k < f->n_scopes; k++)
+		f->begin[k + 2] += f->begin[k + 1];
+	for (size_t i = 0; i < s->n_late; i++)
+		f->us[f->begin[f->scope_of(s, &s->late[i]) + 1]++] =
+		    (double)s->late[i].rtt_ns / 1e3;
 	return 0;
 }
 
 /* Those of SCOPE, ascending. */
 static const double *found_late_of(const struct found_late *f, uint64_t scope)
 {
-	size_t lo = 0, hi = f->s->n_late;
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		if (f->one[mid].scope < scope)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return f->us + lo;
+	double *us = f->us + f->begin[scope];
+	sim_sort_finite(us, f->begin[scope + 1] - f->begin[scope]);
+	return us;
 }
 
 static void found_free_late(struct found_late *f)
 {
-	free(f->one);
+	free(f->begin);
 	free(f->us);
 }
 
@@ -172,7 +156,9 @@ static int found_set_kind(struct xp_mesh_sums *s, struct xp_dsa *d,
 	const uint32_t n =
 	    (uint32_t)(d->sla.first[kind + 1] - d->sla.first[kind]);
 	const uint32_t each = s->clos.all_hosts / n;
-	struct found_late late = {.s = s, .scope_of = scope_of[kind]};
+	struct found_late late = {.s = s,
+	    .scope_of = scope_of[kind],
+	    .n_scopes = n};
 	int rc = 0;
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
 		if (!mark || mark[i])
@@ -198,7 +184,9 @@ static int found_set_service(struct xp_mesh_sums *s, struct xp_dsa *d,
 	struct algo_sla_scope *to = &a->scope[a->first[ALGO_SLA_SERVICE] + v];
 	struct xp_mesh_sums_cell sum = {.n_late = 0};
 	struct xp_mesh_sums own = *s;
-	struct found_late late = {.s = &own, .scope_of = late_all};
+	struct found_late late = {.s = &own,
+	    .scope_of = late_all,
+	    .n_scopes = 1};
 	double us[2];
 	int rc = SIM_ZALLOC(&own.late, s->n_late, e);
 	if (rc < 0)
@@ -287,7 +275,8 @@ int xp_found_heatmap(struct xp_mesh_sums *s, struct xp_dsa *d,
 	const uint32_t n = by_pod ? s->clos.n_pods : s->clos.all_tors;
 	const struct xp_mesh_sums_cell *cell = by_pod ? s->pods : s->tors;
 	struct found_late late = {.s = s,
-	    .scope_of = by_pod ? late_pods : late_tors};
+	    .scope_of = by_pod ? late_pods : late_tors,
+	    .n_scopes = (size_t)n * n};
 	int rc = algo_heatmap_init(&d->heatmap, n, s->clos.n_pods, e);
 	for (size_t i = 0; rc == 0 && i < (size_t)n * n; i++) {
 		const uint64_t all = xp_mesh_sums_n_success(&cell[i]);
