@@ -89,17 +89,17 @@ in_bulk_tables_of_jobs_are_written() {
 	run_for 0 "$CULPRIT" record bulk.yaml -o a.h5
 	same a.h5 results/out/bulk.jobs.h5
 	h5dump -a /jobs a.h5 | grep -q \
-	    '"drop_rate sla heatmap silent_drop counters"'
+	    '"drop_rate sla heatmap blackhole silent_drop counters"'
 	[[ $(h5dump -d /summary/n_probes -y -w 1 a.h5 |
 	    grep -c '480') = 3 ]]
 	[[ $(h5dump -d /counters/kind -y -w 1 a.h5 |
 	    grep -cE '^ +0,?$') -ge 24 ]]
 	run_for 0 "$CULPRIT" record bulk.yaml -o b.h5 -s pingmesh.window=450 \
 	    -s pingmesh.duration=450
-	h5dump -a /jobs b.h5 | grep -q '"drop_rate sla heatmap silent_drop"'
+	h5dump -a /jobs b.h5 | grep -q '"drop_rate sla heatmap blackhole silent_drop"'
 	run_for 2 "$CULPRIT" record bulk.yaml -o c.h5 \
 	    -s pingmesh.repair.on=true
-	says_once 'reloads follow the black-hole job'
+	says_once 'those of a network that nobody repairs'
 	run_for 2 "$CULPRIT" record bulk.yaml -o c.h5 -s pingmesh.window=601 \
 	    -s pingmesh.duration=601
 	echo mine >mine.h5
