@@ -57,8 +57,7 @@ static const char *const pingmesh_seen[] = {
 #undef X
 	NULL};
 
-/* What takes thousands of probes, or of steps at one time, has tests of its
- * own. */
+/* What takes thousands of probes, or of steps, has tests of its own. */
 #define COUNTER(name)                                                          \
 	(UINT64_C(1) << offsetof(struct algo_pingmesh_counters, name) /        \
 		sizeof(uint64_t))
@@ -370,6 +369,10 @@ static void check_list(struct pingmesh_world *w, const struct agent_event *ev)
 		ev->token == w->batch_token ||
 		w->is.count.n_stray == w->was.count.n_stray + 1,
 	    "a try that fails late says nothing of the one under way");
+	must(w,
+	    w->is.count.n_discarded == w->was.count.n_discarded ||
+		w->n_batch_tries == p->upload_tries,
+	    "a batch is given up after its last try, and not before");
 	check_fair(w);
 }
 
@@ -439,8 +442,7 @@ static void pingmesh_jump(struct pingmesh_world *w, uint32_t x, uint32_t y)
 		w->agent.skew += by;
 	else if (w->agent.skew > EPOCH / 2 + by)
 		w->agent.skew -= by;
-	/* It is seen, as there is a step each second: jumps there and back again
-	 * between two steps look like time that passes, or like none. */
+	/* It is seen, as there is a step each second. */
 	schedule_agent_step(&w->agent,
 	    &(struct agent_event){.kind = AGENT_TIMER});
 }
@@ -527,8 +529,7 @@ static const char *pingmesh_step(void *life, struct schedule_step s)
 		schedule_agent_pass(&w->agent,
 		    schedule_time(s.x, 120 * SIM_SEC));
 		break;
-	case HANG:
-		/* Longer would be a jump. */
+	case HANG: /* for longer would be a jump */
 		schedule_agent_hang(&w->agent,
 		    schedule_time(s.x, 900 * SIM_MS));
 		break;
@@ -570,8 +571,7 @@ static const char *pingmesh_step(void *life, struct schedule_step s)
 	return w->agent.broken;
 }
 
-/* Ten minutes without a controller, and with a collector that takes all: the list
- * is dropped, and all that was sent is accounted for. */
+/* Ten minutes without a controller, and with a collector that takes all. */
 static const char *pingmesh_end(void *life)
 {
 	struct pingmesh_world *w = life;
