@@ -60,7 +60,8 @@ size_t xp_contact_add(struct xp_contact *c, const void *bytes, size_t n)
 	struct xp_contact_bytes *b = &c->coming;
 	const size_t most = c->max_bytes + 1;
 	const size_t take = n < most - b->n ? n : most - b->n;
-	if (SIM_RESERVE(&b->p, &b->cap, b->n + take, NULL) < 0)
+	/* Nothing comes of an empty body, for which there may be no buffer. */
+	if (take == 0 || SIM_RESERVE(&b->p, &b->cap, b->n + take, NULL) < 0)
 		return 0;
 	memcpy(b->p + b->n, bytes, take);
 	b->n += take;
