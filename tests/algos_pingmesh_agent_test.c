@@ -2,6 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/agent.h"
+
+#include "algos/pingmesh/allow.h"
 #include "algos/pingmesh/outbox.h"
 #include "algos/pingmesh/perf.h"
 #include "tests/test.h"
@@ -607,6 +609,49 @@ static void at_its_end_no_list_begins_anew(void **state)
 	close_rig(g);
 }
 
+/* What is allowed may be another now: nobody is probed until a list was read by
+ * that, which is the one of before, if the controller has no other; and pairs come
+ * no closer by it. */
+static void after_a_change_it_probes_nobody_until_a_list_comes(void **state)
+{
+	struct algo_pinglist_allow nobody = {0};
+	struct rig *g = open_rig();
+	(void)state;
+	const char *list = list_of(g, 5, 1, 10, 0);
+	answer_fetch(g, 1, list);
+	while (g->n_connects < 4)
+		wake(g);
+	const size_t n_fetches = g->n_fetches;
+	algo_pingmesh_agent_again(g->state);
+	const sim_ns asked = g->now;
+	answer_fetch(g, 1, list);
+	assert_true(g->now - asked <= 2 * SIM_SEC);
+	assert_int_equal(g->n_fetches, n_fetches + 1);
+	assert_int_equal(g->n_connects, 4);
+	assert_int_equal(g->is.count.n_closed, 1);
+	assert_int_equal(g->is.n_entries, 5);
+	pass(g, 60 * SIM_SEC);
+	assert_true(g->n_connects > 4);
+	assert_apart(g);
+	/* By what is allowed now the same bytes are refused. */
+	const size_t n_connects = g->n_connects;
+	g->params.allow = &nobody;
+	algo_pingmesh_agent_again(g->state);
+	answer_fetch(g, 1, list);
+	assert_int_equal(g->is.n_entries, 0);
+	assert_int_equal(g->is.count.n_bad_list, 1);
+	pass(g, 60 * SIM_SEC);
+	assert_int_equal(g->n_connects, n_connects);
+	/* Told to end, it is not brought back. */
+	algo_pingmesh_agent_end(g->state);
+	const size_t n_asked = g->n_fetches;
+	algo_pingmesh_agent_again(g->state);
+	pass(g, 600 * SIM_SEC);
+	assert_int_equal(g->n_fetches, n_asked);
+	g->params.allow = NULL;
+	close_rig(g);
+}
+
 static void what_overruns_is_the_oldest_and_counted(void **state)
 {
 	struct rig *g = open_rig();
@@ -852,6 +897,8 @@ int main(void)
 	    cmocka_unit_test(
 		at_its_end_it_probes_no_more_and_hands_over_what_it_holds),
 	    cmocka_unit_test(at_its_end_no_list_begins_anew),
+	    cmocka_unit_test(
+		after_a_change_it_probes_nobody_until_a_list_comes),
 	    cmocka_unit_test(what_overruns_is_the_oldest_and_counted),
 	    cmocka_unit_test(the_window_counts_drop_signatures_and_quantiles),
 	    cmocka_unit_test(windows_follow_each_other_and_count_all),
