@@ -16,12 +16,12 @@
  * How they are found. A connect loses its first SYN or the answer to it if any
  * link of its two ways marks it; marks are independent. The marks of one source
  * (all links that are about as good as most; each link that is worse, by who of
- * the two connects; each link into a switch with a hole of type 2) are found by
- * geometric jumps over all connects that may cross it, however many those are.
- * The way is then drawn given that it crosses the link, and the mark is kept if
+ * the two connects; each ToR with a hole of type 2, and each link into another
+ * switch that has one) are found by geometric jumps over all connects that may
+ * cross it, however many those are. The way is then drawn given that it crosses the link, and the mark is kept if
  * no source that comes before has marked the same connect, which has a
- * probability that the way tells. So every connect that was marked is met once,
- * with its way both there and back by their law given that it was marked, and
+ * probability that the way tells. So a connect that was marked is met once in the
+ * mean, with its way both there and back by their law given that it was marked, and
  * later SYNs take that same way, as those of one five-tuple do. Each is judged by
  * the state of the network at its own time.
  *
@@ -34,6 +34,11 @@
  *   have such rules.
  * - Pairs connect from time 0 on, each at a phase of its own. Agents fetch a list
  *   first, and are put off at times.
+ * - Sources are gone over independently, so a connect may be met by two, and
+ *   another by none that should have been: means are right, but of connects that
+ *   cross two sources which mark shares p and q of them, p * q * (1 - p) have two
+ *   rows. Of noise and lossy links that is next to nothing; and holes of type 2 of
+ *   ToRs, which drop the most, are one source for each connect that meets any.
  * - A server that goes off loses the rows that are under way, but not connects
  *   of one round trip, nor records that wait to be uploaded.
  *

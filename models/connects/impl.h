@@ -10,11 +10,14 @@
 enum { CONNECTS_TIERS = 3, CONNECTS_WAY = 12 };
 
 /* A link that marks connects by itself. The unit below it is a server, a ToR or
- * a pod: what crosses the link goes up from there or comes down to there. */
+ * a pod: what crosses the link goes up from there or comes down to there. Or a ToR
+ * with a hole of type 2, as link TOPO_NONE: all that its servers send or are sent
+ * crosses it both there and back. */
 struct connects_source {
 	topo_link link;
 	uint8_t tier, is_hole;
-	double p;                     /* of a mark, given that it is crossed */
+	uint32_t hole; /* of a ToR: index into the truth's */
+	double p; /* of a mark, given that it is crossed; of a ToR at most */
 	uint32_t first_host, n_hosts; /* the unit's */
 };
 

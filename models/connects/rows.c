@@ -309,7 +309,8 @@ static int crowd_next(struct connects *c, const struct crowd *w,
 }
 
 /* The five-tuple of X is none that a hole drops of those that come before link
- * LAST; the fate of all these is settled so. Holes are in order of links. */
+ * LAST; the fate of all these is settled so. Holes are in order of links, and all
+ * those of ToRs come before. */
 static double connect_spared(struct connects *c, struct connect *x,
     topo_link last)
 {
@@ -318,10 +319,9 @@ static double connect_spared(struct connects *c, struct connect *x,
 		return 1;
 	for (unsigned i = 0; i < x->n_links; i++) {
 		size_t k;
-		const struct truth_hole *h = x->link[i] < last
-		    ? connects_hole_2(c, x->link[i], c->now.from, &k)
-		    : NULL;
-		if (!h)
+		const struct truth_hole *h =
+		    connects_hole_2(c, x->link[i], c->now.from, &k);
+		if (!h || (x->link[i] >= last && h->at >= c->clos.all_tors))
 			continue;
 		x->hole[i] = (uint32_t)k + 1;
 		p *= 1 - (double)h->rule.below * 0x1p-32;
@@ -443,6 +443,50 @@ static int marked_by_hole(struct connects *c, const struct connects_source *s,
 	return connect_follow(c, x, e);
 }
 
+/* Whether a hole of a ToR drops X, and where, SOURCE's being the first of them
+ * that it meets. Each entry is dropped by itself; if none has been so far, one of
+ * those that are left is, at least. */
+static int connect_is_dropped(struct connects *c,
+    const struct connects_source *s, struct connect *x)
+{
+	double rate[CONNECTS_WAY], left = 1;
+	int dead = 0;
+	for (unsigned i = 0; i < x->n_links; i++) {
+		size_t k;
+		const struct truth_hole *h =
+		    connects_hole_2(c, x->link[i], c->now.from, &k);
+		rate[i] = 0;
+		if (!h || h->at >= c->clos.all_tors)
+			continue;
+		if (k < s->hole)
+			return 0; /* the other ToR's, which looks at it, too */
+		x->hole[i] = (uint32_t)k + 1;
+		rate[i] = (double)h->rule.below * 0x1p-32;
+		left *= 1 - rate[i];
+	}
+	if (sim_rng_u01(&c->rng) * s->p >= 1 - left)
+		return 0;
+	for (unsigned i = 0; i < x->n_links; i++) {
+		if (rate[i] == 0)
+			continue;
+		x->dead[i] = sim_rng_u01(&c->rng) <
+		    (dead ? rate[i] : rate[i] / (1 - left));
+		dead |= x->dead[i];
+		left /= 1 - rate[i];
+	}
+	return 1;
+}
+
+/* Servers of one ToR connect to each other: once is enough, as who sends. */
+static int marked_by_tor(struct connects *c, const struct connects_source *s,
+    const struct crowd *w, struct connect *x, struct sim_err *e)
+{
+	if (w->is_receiver && x->hops == CONNECTS_INTRA_TOR)
+		return 0;
+	draw_ways(c, x, TOPO_NONE, 0);
+	return connect_is_dropped(c, s, x) ? connect_follow(c, x, e) : 0;
+}
+
 static int of_source(struct connects *c, const struct connects_source *s,
     enum connects_level level, int is_receiver, struct sim_err *e)
 {
@@ -454,8 +498,10 @@ static int of_source(struct connects *c, const struct connects_source *s,
 	int rc = 0;
 	while (rc == 0 && crowd_next(c, &w, log_unmarked, &i, &x))
 		if (connect_leaves(s, &x))
-			rc = s->is_hole ? marked_by_hole(c, s, &w, &x, e)
-					: marked_by_loss(c, s, &w, &x, e);
+			rc = s->link == TOPO_NONE
+			    ? marked_by_tor(c, s, &w, &x, e)
+			    : s->is_hole ? marked_by_hole(c, s, &w, &x, e)
+					 : marked_by_loss(c, s, &w, &x, e);
 	return rc;
 }
 

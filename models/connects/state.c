@@ -229,22 +229,49 @@ static int add_bad_links(struct connects *c, struct sim_err *e)
 	return rc;
 }
 
-/* Links into switch S, of which no two lead from one packet there. */
+static double share_of_rule(const struct blackhole_rule *r)
+{
+	return (double)r->below * 0x1p-32;
+}
+
+/* What rate a connect is dropped at that enters a switch twice: there and back. */
+static double share_of_two(double rate)
+{
+	return 1 - (1 - rate) * (1 - rate);
+}
+
+/* ToR hole I by itself. A connect may lead to another such ToR, of MOST[k] the
+ * higher rate that is not its own: then either of them drops it. */
+static int add_hole_tor(struct connects *c, size_t i, const size_t most[2],
+    struct sim_err *e)
+{
+	const struct truth_hole *h = c->scene->truth.hole;
+	const size_t other = most[most[0] == i];
+	const uint32_t n = c->clos.n_hosts, first = h[i].at * n;
+	const double p = share_of_two(share_of_rule(&h[i].rule)),
+		     q = other == SIZE_MAX
+	    ? 0
+	    : share_of_two(share_of_rule(&h[other].rule));
+	if (p <= 0 || (c->now.any_off && unit_is_off(c, first, n)))
+		return 0;
+	int rc = SIM_RESERVE(&c->source, &c->cap_sources, c->n_sources + 1, e);
+	if (rc < 0)
+		return rc;
+	c->source[c->n_sources++] = (struct connects_source){.link = TOPO_NONE,
+	    .is_hole = 1,
+	    .hole = (uint32_t)i,
+	    .p = 1 - (1 - p) * (1 - q),
+	    .first_host = first,
+	    .n_hosts = n};
+	return 0;
+}
+
+/* Links into switch S above ToRs, of which no two lead from one packet there. */
 static int add_hole_links(struct connects *c, topo_switch s, double rate,
     struct sim_err *e)
 {
 	const struct topo_clos *k = &c->clos;
 	int rc = 0;
-	if (s < k->all_tors) {
-		for (uint32_t i = 0; rc == 0 && i < k->n_hosts; i++)
-			rc = add_source(c,
-			    topo_clos_link_host(s * k->n_hosts + i, TOPO_UP),
-			    rate, 1, e);
-		for (uint32_t i = 0; rc == 0 && i < k->n_t1; i++)
-			rc = add_source(c,
-			    topo_clos_link_tor(k, s, i, TOPO_DOWN), rate, 1, e);
-		return rc;
-	}
 	if (s < k->all_tors + k->all_t1) {
 		const uint32_t t1 = s - k->all_tors;
 		for (uint32_t i = 0; rc == 0 && i < k->n_tors; i++)
@@ -263,11 +290,6 @@ static int add_hole_links(struct connects *c, topo_switch s, double rate,
 			TOPO_UP),
 		    rate, 1, e);
 	return rc;
-}
-
-static double share_of_rule(const struct blackhole_rule *r)
-{
-	return (double)r->below * 0x1p-32;
 }
 
 const struct truth_hole *connects_hole_2(const struct connects *c, topo_link l,
@@ -312,10 +334,34 @@ const struct truth_hole *connects_hole_2(const struct connects *c, topo_link l,
 
 /* --- holes ---------------------------------------------------------------- */
 
+/* The two ToR holes of type 2 that drop the most now; SIZE_MAX: there is none. */
+static void find_most(const struct connects *c, size_t most[2])
+{
+	const struct truth *x = &c->scene->truth;
+	most[0] = most[1] = SIZE_MAX;
+	for (size_t i = 0; i < x->n_holes; i++) {
+		const struct truth_hole *h = &x->hole[i];
+		if (h->rule.type != BLACKHOLE_RULE_TUPLE ||
+		    h->at >= c->clos.all_tors ||
+		    !connects_is_at(c->now.from, h->from_ns, h->to_ns))
+			continue;
+		if (most[0] == SIZE_MAX ||
+		    h->rule.below > x->hole[most[0]].rule.below) {
+			most[1] = most[0];
+			most[0] = i;
+		} else if (most[1] == SIZE_MAX ||
+		    h->rule.below > x->hole[most[1]].rule.below) {
+			most[1] = i;
+		}
+	}
+}
+
 static int set_holes(struct connects *c, struct sim_err *e)
 {
 	const struct truth *x = &c->scene->truth;
+	size_t most[2];
 	int rc = 0;
+	find_most(c, most);
 	c->n_pairs = c->n_tuples = 0;
 	memset(c->listed, 0, c->clos.all_tors);
 	for (size_t i = 0; rc == 0 && i < x->n_holes; i++) {
@@ -325,8 +371,10 @@ static int set_holes(struct connects *c, struct sim_err *e)
 		const int tuples = h->rule.type == BLACKHOLE_RULE_TUPLE;
 		if (tuples && !c->params.ports.again) {
 			c->now.any_hole_2 = 1;
-			rc = add_hole_links(c, h->at, share_of_rule(&h->rule),
-			    e);
+			rc = h->at < c->clos.all_tors
+			    ? add_hole_tor(c, i, most, e)
+			    : add_hole_links(c, h->at, share_of_rule(&h->rule),
+				  e);
 			continue;
 		}
 		c->now.any_listed = c->listed[h->at] = 1;
@@ -378,7 +426,8 @@ int connects_settle(struct connects *c, sim_ns from, sim_ns to,
 	int rc;
 	c->now = (struct connects_segment){.from = from, .to = to};
 	for (size_t i = 0; i < c->n_sources; i++)
-		c->order[c->source[i].link] = 0;
+		if (c->source[i].link != TOPO_NONE)
+			c->order[c->source[i].link] = 0;
 	c->n_sources = 0;
 	set_off(c);
 	set_hazards(c);
