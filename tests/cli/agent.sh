@@ -276,21 +276,21 @@ that_there_is_no_list_is_signed() {
 	local by=(--signed-by ca/list.pub)
 	signs own --sign ca/list.key --stop-file stop
 	run_for 1 agent "${by[@]}" --controller "$url" --once
-	says '^culprit: no list: '
+	says '^culprit: no list$'
 	! grep refused stderr || fail "it is not believed"
 	for sign in "" "--sign other/list.key"; do
 		# shellcheck disable=SC2086 # words are meant
 		signs stranger --stop-file stop $sign
 		run_for 1 agent "${by[@]}" --controller "$url" --once
 		says 'pinglist/10.0.0.1: no list refused: '
-		says '^culprit: controller failed: 1$'
+		says '^culprit: controller failed, in a row: 1$'
 	done
 	local stranger=$url
 	signs good --sign ca/list.key
 	run_for 0 agent "${by[@]}" --controller "$stranger,$url" --once
 	# Who needs no signature is stopped by anybody.
 	run_for 1 agent --controller "$stranger" --once
-	says '^culprit: no list: '
+	says '^culprit: no list$'
 }
 
 # Whoever kept an old list cannot have it probed again.

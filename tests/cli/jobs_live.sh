@@ -13,7 +13,7 @@ store() { # MINUTES SLOW_US
 		skip "built without SQLite"
 	fi
 	mkdir -p batches
-	python3 "$lib/batches.py" $noon "$1" "$2" \
+	python3 "$lib/fleet_file.py" $noon "$1" "$2" \
 	    >batches/batches-20260203-0001.cpmb
 }
 

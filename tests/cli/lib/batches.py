@@ -1,43 +1,84 @@
 #!/usr/bin/python3
-# tests/cli/lib/batches.py -- a collector's file, of agents of a network of 8 servers.
+# tests/cli/lib/batches.py -- what a collector's files hold, record by record.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# usage: batches.py BEGIN_S MINUTES [SLOW_US] >FILE
-# 2 pods of 2 ToRs with 2 servers each. Each probes all others each 10 s from
-# BEGIN_S on and sends what it saw after 5 minutes; from pod 1 connects take
-# SLOW_US. Written from the table in algos/pingmesh/wire.h.
+# usage: batches.py records DIR   SRC DST OUTCOME RTT_MS LEVEL, each by time
+#        batches.py lost DIR      SRC N_LOST, of each agent's newest batch
+#        batches.py counters DIR  SRC N_PROBES N_CONNECTED P99_US, by end
+#        batches.py strip DIR TO  the same files without counters
+#        batches.py check DIR     fails if a batch or a record is there twice,
+#                                 a pair was probed within 10 s, or a time is
+#                                 not of the last hour
+# Written from the table in algos/pingmesh/wire.h, not from its code.
+import glob
+import os
+import socket
 import struct
 import sys
+import time
 
-HEAD, RECORD = "<4sHHIIQQQ", "<QQQIIHHIBBB5x"
-HOSTS = 8
-
-
-def fnv(data):
-    h = 0xCBF29CE484222325
-    for x in data:
-        h = (h ^ x) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
-    return h
+HEAD, RECORD, WINDOW = "<4sHHIIQQQ", "<QQQIIHHIBBB5x", "<9Q"
 
 
-def batch(src, number, begin_s, slow_us):
-    records = b""
-    n = 0
-    for at in range(begin_s, begin_s + 300, 10):
-        dst = (src + 1 + n % (HOSTS - 1)) % HOSTS
-        us = slow_us if src // 4 == 1 and dst // 4 != 1 else 250
-        records += struct.pack(
-            RECORD, at * 10**9 + src, us * 1000 + n, 0, 0x0A000001 + src,
-            0x0A000001 + dst, 40000 + n, 8765, 0, 0,
-            0 if src // 2 == dst // 2 else 1, 0)
-        n += 1
-    b = struct.pack(HEAD, b"CPMB", 1, 48, n, 0x0A000001 + src, 77, number,
-                    0) + records
-    return b + struct.pack("<Q", fnv(b))
+def batches(folder):
+    for path in sorted(glob.glob(folder + "/*.cpmb")):
+        with open(path, "rb") as f:
+            data = f.read()
+        at = 0
+        while at + 40 <= len(data):
+            head = struct.unpack_from(HEAD, data, at)
+            form = WINDOW if head[1] == 2 else RECORD
+            size = struct.calcsize(form)
+            end = at + 40 + size * head[3] + 8
+            if end > len(data):
+                break  # is being written
+            yield head, [struct.unpack_from(form, data, at + 40 + size * i)
+                         for i in range(head[3])]
+            if sys.argv[1] == "strip" and head[1] == 1:
+                keep(os.path.basename(path), data[at:end])
+            at = end
 
 
-begin, minutes = int(sys.argv[1]), int(sys.argv[2])
-slow = int((sys.argv + ["250"])[3])
-for i in range(minutes // 5):
-    for host in range(HOSTS):
-        sys.stdout.buffer.write(batch(host, i + 1, begin + 300 * i, slow))
+def keep(file, batch):
+    os.makedirs(sys.argv[3], exist_ok=True)
+    with open(os.path.join(sys.argv[3], file), "ab") as f:
+        f.write(batch)
+
+
+def name(ip):
+    return socket.inet_ntoa(struct.pack(">I", ip))
+
+
+def check(all_batches):
+    ids = [(h[1], h[4], h[5], h[6]) for h, _ in all_batches]
+    assert len(ids) == len(set(ids)), "a batch twice"
+    records = [r for h, rs in all_batches for r in rs if h[1] == 1]
+    assert len(records) == len(set(records)), "a record twice"
+    last = {}
+    for r in sorted(records):
+        pair = r[3], r[4]
+        gap = r[0] - last.get(pair, 0)
+        # Each batch has the wall clock of its own upload.
+        assert gap >= 9.99e9, (name(r[3]), name(r[4]), gap)
+        last[pair] = r[0]
+        assert abs(time.time() - r[0] * 1e-9) < 3600, r
+    print(len(records))
+
+
+found = list(batches(sys.argv[2]))
+if sys.argv[1] == "check":
+    check(found)
+elif sys.argv[1] == "counters":
+    for w, h in sorted((w[0][1:], h) for h, w in found if h[1] == 2):
+        print(name(h[4]), w[1], w[2], w[7] // 1000)
+elif sys.argv[1] == "lost":
+    newest = {}
+    for h, _ in (f for f in found if f[0][1] == 1):
+        newest[h[4]] = max(newest.get(h[4], (0, 0, 0)), (h[5], h[6], h[7]))
+    for src, (_, _, lost) in sorted(newest.items()):
+        print(name(src), lost)
+elif sys.argv[1] == "records":
+    for r in sorted(r for h, rs in found for r in rs if h[1] == 1):
+        print(name(r[3]), name(r[4]),
+              ["connected", "refused", "timeout", "failed"][r[10]],
+              r[1] // 1000000, r[9])
