@@ -75,7 +75,7 @@ struct xp_trial {
 static struct plan {
 	unsigned n_trials;
 	unsigned holds; /* trials, of which the last never ends; 0: none */
-	int fails; /* point 1 run 0 */
+	int fails;      /* point 1 run 0 */
 } * plan;
 
 int xp_trial_open(struct xp_trial **t, struct xp_spec *s, struct sim_err *e)

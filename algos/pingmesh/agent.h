@@ -98,7 +98,7 @@ void algo_pingmesh_agent_again(void *state);
 	X(CLOSED, "peers dropped", "entries")                                  \
 	X(DISCARDED, "batch given up", "records")                              \
 	X(OVERRUN, "results overrun", "so far")                                \
-	X(JUMP, "clock jumped", "ns forward or back")                         \
+	X(JUMP, "clock jumped", "ns forward or back")                          \
 	X(STALL, "clock stands still", "")
 
 enum algo_pingmesh_line {

@@ -193,9 +193,8 @@ static void fetch_stop(struct xp_fetch *f, struct transfer *t)
 static void fetch_blame(struct xp_fetch *f, const struct transfer *t,
     CURLcode code, long status)
 {
-	const char *ill = t == &f->get
-	    ? xp_fetch_head_ill(&f->contact.coming.head)
-	    : NULL;
+	const char *ill =
+	    t == &f->get ? xp_fetch_head_ill(&f->contact.coming.head) : NULL;
 	const char *url = t->url, *why = "no time was left";
 	char said[128];
 	snprintf(said, sizeof(said), "it answers %ld (%s)", status,

@@ -80,8 +80,10 @@ int xp_bulk_record_cell(struct xp_spec *s, size_t point, uint32_t run,
 	    rc == 0 ? xp_pingmesh_of(&c.config) : NULL;
 	if (rc == 0 && p->repair.on)
 		rc = sim_fail(e, SIM_EUNSUPPORTED,
-		    "repair.on: tables of probes in bulk are those of a network "
-		    "that nobody repairs; use plane pingmesh, or leave it out.");
+		    "repair.on: tables of probes in bulk are those of a "
+		    "network "
+		    "that nobody repairs; use plane pingmesh, or leave it "
+		    "out.");
 	if (rc == 0)
 		rc = SIM_ZALLOC(&d, 1, e);
 	if (rc == 0)
