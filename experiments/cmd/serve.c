@@ -96,10 +96,9 @@ void cmd_serve_help(FILE *out)
 	    "the like are refused, told of and counted.\n\n"
 	    "At SIGHUP (systemctl reload) the file of --config is read again: "
 	    "limits (--per-address, --head-s, --receive-s, --send-s; of a "
-	    "collector "
-	    "those of what it keeps) and --stop-file are taken from it. Of "
-	    "others that it says anew stderr tells that they take a restart. "
-	    "A file with a mistake changes nothing.\n\n");
+	    "collector those of what it keeps) and --stop-file are taken from "
+	    "it. Of others that it says anew stderr tells that they take a "
+	    "restart. A file with a mistake changes nothing.\n\n");
 }
 
 /* What is built in and what is not is a matter of the command line. */

@@ -81,9 +81,8 @@ int xp_bulk_record_cell(struct xp_spec *s, size_t point, uint32_t run,
 	if (rc == 0 && p->repair.on)
 		rc = sim_fail(e, SIM_EUNSUPPORTED,
 		    "repair.on: tables of probes in bulk are those of a "
-		    "network "
-		    "that nobody repairs; use plane pingmesh, or leave it "
-		    "out.");
+		    "network that nobody repairs; use plane pingmesh, or leave "
+		    "it out.");
 	if (rc == 0)
 		rc = SIM_ZALLOC(&d, 1, e);
 	if (rc == 0)
