@@ -341,23 +341,29 @@ def main():
     for tree in trees:
         tree.build()
     source, counts = drawn(args), {"noticed": 0, "survived": 0}
-    known, n_known = equivalents(), 0
+    known, n_known, n_under_way = equivalents(), 0, 0
     start, lock = time.time(), threading.Lock()
 
     def work(tree):
-        nonlocal n_known
-        while counts["noticed"] + counts["survived"] < args.n:
+        nonlocal n_known, n_under_way
+        while True:
             with lock:
+                if sum(counts.values()) + n_under_way >= args.n:
+                    return
                 mistake = next(source, None)
-            if mistake is None:
-                return
-            if mistake.key() in known:
-                n_known += 1
-                continue
+                if mistake is None:
+                    return
+                if mistake.key() in known:
+                    n_known += 1
+                    continue
+                n_under_way += 1
             verdict = try_one(tree, mistake, args.near)
+            with lock:
+                n_under_way -= 1
+                if verdict != "none":
+                    counts[verdict] += 1
             if verdict == "none":
                 continue
-            counts[verdict] += 1
             done = sum(counts.values())
             if verdict == "survived":
                 old, new = mistake.both()
