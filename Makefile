@@ -25,7 +25,7 @@
 #   make faults       each verb, each call that may fail failing once: an hour
 #                     [FAULTS='--sample 100 --verbs run,table']
 #   make soak         250,000 schedules of each of four agents, what a loss of
-#                     power leaves of 300 of each store, 3,000 worlds of
+#                     power leaves of 300 of each store, 1,000 worlds of
 #                     controllers, a collector and 50 agents: minutes
 #   make fuzz         fuzz what reads outside input, and add up how much was
 #                     tried  [FUZZ_SECONDS=30 FUZZ="yaml spec"]
@@ -463,7 +463,7 @@ soak: $B/tests/algos_schedules_test $B/tests/experiments_power_test \
 	$(filter $B/tests/experiments_live_world_test,$(TESTS))
 	@SCHEDULES=250000 $<
 	@POWER_SCHEDULES=300 $(word 2,$^)
-	@$(if $(word 3,$^),WORLDS=3000 $(word 3,$^))
+	@$(if $(word 3,$^),WORLDS=1000 $(word 3,$^))
 
 # Those of real networks take their time, so they are drawn by name alone.
 FIGURES = $(basename $(notdir $(if $(filter-out *,$(FIG)), \

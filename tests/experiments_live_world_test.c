@@ -23,7 +23,7 @@ static void no_disaster_breaks_a_promise_of_the_fleet(void **state)
 {
 	const char *worlds = getenv("WORLDS");
 	(void)state;
-	schedule_hold(&live_world, worlds ? (uint32_t)atoi(worlds) : 40);
+	schedule_hold(&live_world, worlds ? (uint32_t)atoi(worlds) : 12);
 }
 
 static void a_seed_is_a_world(void **state)
