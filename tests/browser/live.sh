@@ -21,14 +21,18 @@ trap 'for p in "${own[@]}"; do kill "$p" || :; done; wait; rm -rf "$work"' EXIT
 mkdir -p "$build/tests/browser"
 cd "$work"
 
+# Root has to say whom its servers become.
+as_user=()
+[[ $(id -u) != 0 ]] || as_user=(--user root)
+
 # serve NAME OPTION...: adds NAME=URL to `pages`.
 pages=()
 serve() {
 	local name=$1
 	shift
 	: >"$name.out"
-	"$build/culprit" collector --listen 127.0.0.1:0 --dir "$name" "$@" \
-	    >"$name.out" 2>"$name.err" &
+	"$build/culprit" collector --listen 127.0.0.1:0 --dir "$name" \
+	    "${as_user[@]}" "$@" >"$name.out" 2>"$name.err" &
 	own+=($!)
 	for _ in $(seq 100); do
 		grep -q '^http' "$name.out" && break
