@@ -20,6 +20,22 @@ int xp_contact_open(struct xp_contact *c, const struct xp_fetch_params *p,
 	return rc;
 }
 
+int xp_contact_change(struct xp_contact *c, const struct xp_fetch_params *p,
+    struct sim_err *e)
+{
+	struct xp_fetch_whom *w;
+	int rc = SIM_ZALLOC(&w, 1, e);
+	if (rc < 0)
+		return rc;
+	if ((rc = xp_fetch_whom_take(w, p, e)) == 0) {
+		/* One that is asked now may be none of the new ones. */
+		c->whom = *w;
+		c->n_asked = 0;
+	}
+	free(w);
+	return rc;
+}
+
 void xp_contact_close(struct xp_contact *c)
 {
 	xp_list_checker_close(c->checker);

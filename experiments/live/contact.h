@@ -48,6 +48,11 @@ struct xp_contact {
 /* P's texts are copied. Errors as xp_fetch_open(). */
 int xp_contact_open(struct xp_contact *c, const struct xp_fetch_params *p,
     struct sim_err *e);
+
+/* Ask P's controllers, and post to its collector, from now on. After an error, one
+ * of xp_fetch_whom_take(), those of before. */
+int xp_contact_change(struct xp_contact *c, const struct xp_fetch_params *p,
+    struct sim_err *e);
 void xp_contact_close(struct xp_contact *c);
 
 /* --- lists ---------------------------------------------------------------- */

@@ -493,19 +493,9 @@ int xp_fetch_change(struct xp_fetch *f, const char *controllers,
     const char *collector, struct sim_err *e)
 {
 	struct xp_fetch_params p = f->params;
-	struct xp_fetch_whom *w;
-	int rc = SIM_ZALLOC(&w, 1, e);
-	if (rc < 0)
-		return rc;
 	p.controllers = controllers;
 	p.collector = collector;
-	if ((rc = xp_fetch_whom_take(w, &p, e)) == 0) {
-		/* One that is asked now may be none of the new ones. */
-		f->contact.whom = *w;
-		f->contact.n_asked = 0;
-	}
-	free(w);
-	return rc;
+	return xp_contact_change(&f->contact, &p, e);
 }
 
 int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
