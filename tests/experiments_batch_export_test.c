@@ -7,6 +7,7 @@
 
 #include "experiments/live/batch_store.h"
 #include "tests/folder.h"
+#include "tests/live_fleet.h"
 #include "tests/test.h"
 #include "topo/addr.h"
 
@@ -21,23 +22,6 @@ static int make_dir(void **state)
 		return -1;
 	snprintf(path, sizeof(path), "%s/out.h5", test_folder);
 	return 0;
-}
-
-static struct res_recording_info make_info(void)
-{
-	struct res_recording_info info = {.n_dcs = 2,
-	    .syn_wait_ns = {SIM_SEC, 2 * SIM_SEC}};
-	for (int d = 0; d < 2; d++) {
-		struct topo_clos shape = {.n_pods = 2,
-		    .n_tors = 2,
-		    .n_t1 = 2,
-		    .n_t2 = 2,
-		    .n_hosts = 3};
-		assert_ok(topo_clos_init(&shape, test_err()));
-		info.dc[d] =
-		    topo_dc_after(d > 0 ? &info.dc[d - 1] : NULL, &shape);
-	}
-	return info;
 }
 
 static struct algo_pingmesh_record record(uint32_t src, uint32_t dst,
@@ -112,7 +96,7 @@ static void records_of_another_time_are_set_aside(void **state)
 	    record(13, 14, ALGO_PINGLIST_TOR, AGENT_CONNECTED, 2 * day),
 	    record(13, 14, ALGO_PINGLIST_TOR, AGENT_CONNECTED, 2 * day - 1),
 	};
-	struct res_recording_info info = make_info();
+	struct res_recording_info info = live_info(NULL);
 	struct xp_batch_exported n;
 	(void)state;
 	keep(1, rows, 5);
@@ -132,7 +116,7 @@ static void each_record_becomes_the_row_it_is(void **state)
 	};
 	struct algo_pingmesh_record vip =
 	    record(0, 0, ALGO_PINGLIST_VIP, AGENT_CONNECTED, t + 500);
-	struct res_recording_info info = make_info();
+	struct res_recording_info info = live_info(NULL);
 	struct xp_batch_exported n;
 	struct res_recording *r;
 	struct obs_probes got = {0};
@@ -174,7 +158,7 @@ static void what_can_be_no_row_is_counted(void **state)
 	const struct algo_pingmesh_record good =
 	    record(0, 1, ALGO_PINGLIST_TOR, AGENT_CONNECTED, 5);
 	struct algo_pingmesh_record r[8];
-	struct res_recording_info info = make_info();
+	struct res_recording_info info = live_info(NULL);
 	struct xp_batch_exported n;
 	(void)state;
 	for (int i = 0; i < 8; i++)
@@ -200,7 +184,7 @@ static void counters_of_that_time_are_rows_too(void **state)
 						     AGENT_CONNECTED,
 						     1300 * SIM_SEC),
 	    record(0, 1, ALGO_PINGLIST_TOR, AGENT_CONNECTED, 1320 * SIM_SEC)};
-	struct res_recording_info info = make_info();
+	struct res_recording_info info = live_info(NULL);
 	struct xp_batch_exported n;
 	struct res_recording *in;
 	struct obs_perf got = {0};
@@ -231,7 +215,7 @@ static void each_batch_counts_once(void **state)
 {
 	const struct algo_pingmesh_record one =
 	    record(0, 1, ALGO_PINGLIST_TOR, AGENT_CONNECTED, 5);
-	struct res_recording_info info = make_info();
+	struct res_recording_info info = live_info(NULL);
 	struct xp_batch_exported n;
 	char command[256];
 	(void)state;
@@ -250,7 +234,7 @@ static void each_batch_counts_once(void **state)
 
 static void a_folder_without_probes_makes_no_recording(void **state)
 {
-	struct res_recording_info info = make_info();
+	struct res_recording_info info = live_info(NULL);
 	struct xp_batch_exported n;
 	struct sim_err e;
 	(void)state;
@@ -263,7 +247,7 @@ static void a_folder_without_probes_makes_no_recording(void **state)
 
 static int export(void *arg, struct sim_err *e)
 {
-	struct res_recording_info info = make_info();
+	struct res_recording_info info = live_info(NULL);
 	struct xp_batch_exported n;
 	(void)arg;
 	return xp_batch_export(test_folder, path, &info, &n, e);

@@ -44,7 +44,7 @@ static struct xp_windows_params params(const char *db)
 	snprintf(at, sizeof(path[0]), "%s/%s", test_folder, db);
 	return (struct xp_windows_params){.dir = dir,
 	    .db = at,
-	    .info = live_info(),
+	    .info = live_info(LIVE_SERVICES),
 	    .timers = "linux",
 	    .grace_ns = 10 * MIN,
 	    .late_ns = HOUR,
@@ -157,7 +157,7 @@ struct whole {
 
 static void open_whole(struct whole *h)
 {
-	struct res_recording_info info = live_info();
+	struct res_recording_info info = live_info(LIVE_SERVICES);
 	struct xp_batch_exported n;
 	char path[200];
 	snprintf(path, sizeof(path), "%s/whole.h5", test_folder);

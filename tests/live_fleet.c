@@ -15,10 +15,10 @@ static struct algo_pingmesh_batch batch;
 static unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
 static size_t n_bytes;
 
-struct res_recording_info live_info(void)
+struct res_recording_info live_info(const char *service)
 {
 	struct res_recording_info info = {.n_dcs = 2,
-	    .service = "web=0-5; db=14-17",
+	    .service = service,
 	    .syn_wait_ns = {SIM_SEC, 2 * SIM_SEC}};
 	for (int d = 0; d < 2; d++) {
 		struct topo_clos shape = {.n_pods = 2,

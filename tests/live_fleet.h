@@ -22,8 +22,9 @@ struct live_fleet {
 	uint64_t number[LIVE_HOSTS], n_windows[LIVE_HOSTS];
 };
 
-/* Where servers stand, with two services. */
-struct res_recording_info live_info(void);
+/* Where servers stand. SERVICE is borrowed, and may be NULL. */
+#define LIVE_SERVICES "web=0-5; db=14-17"
+struct res_recording_info live_info(const char *service);
 
 /* Have all servers send what they saw in [FROM, TO) of whole 5 minutes. Files are
  * of the day of TO, 64 KiB each. */
