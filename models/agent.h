@@ -44,6 +44,13 @@ enum agent_event_kind {
 	AGENT_ORDER,
 };
 
+/* What a connect is for. */
+enum agent_ping {
+	AGENT_PING_TCP,  /* the handshake, and a payload if there is one */
+	AGENT_PING_HTTP, /* one GET, and the head of its answer */
+	AGENT_N_PINGS
+};
+
 /* What became of a connect. */
 #define AGENT_OUTCOMES(X)                                                      \
 	X(CONNECTED, "connected")                                              \

@@ -40,6 +40,10 @@ static int read_text(struct algo_pinglist_doc *d, const char *text,
 	"<peer address=\"" address "\" port=\"" port                           \
 	"\" level=\"tor\" class=\"" class "\" interval_s=\"" interval          \
 					  "\" payload=\"" payload "\"/>\n"
+#define PING(address, payload, ping)                                           \
+	"<peer address=\"" address "\" port=\"80\" level=\"tor\" class=\"0\" " \
+				   "interval_s=\"10\" payload=\"" payload      \
+	"\" ping=\"" ping "\"/>\n"
 #define END  "</pinglist>\n"
 #define GOOD PEER("10.0.0.2", "80", "0", "10", "0")
 
@@ -208,10 +212,41 @@ static void values_that_none_can_be_are_refused(void **state)
 		"999999999999999999999999999999999999") END,
 	    HEAD("1") "<peer address=\"10.0.0.2\" port=\"80\" level=\"to\" "
 		      "class=\"0\" interval_s=\"10\" payload=\"0\"/>" END,
+	    HEAD("1") PING("10.0.0.2", "0", "udp") END,
+	    HEAD("1") PING("10.0.0.2", "0", "HTTP") END,
+	    HEAD("1") PING("10.0.0.2", "0", "") END,
+	    /* A GET has no payload. */
+	    HEAD("1") PING("10.0.0.2", "1", "http") END,
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
 		refused_for(bad[i], ALGO_PINGLIST_VALUE);
+}
+
+/* Lists from before there were HTTP pings say nothing of pings. */
+static void a_ping_is_by_tcp_unless_it_says_http(void **state)
+{
+	struct algo_pinglist_doc d;
+	(void)state;
+	assert_ok(read_text(&d,
+	    HEAD("6") GOOD PING("10.0.0.3", "9", "tcp") PING("10.0.0.2", "0",
+		"http") PING("10.0.0.2", "0", "tcp")
+		PING("10.0.0.2", "0", "http") PING("10.0.0.4", "0", "http") END,
+	    test_err()));
+	static const uint32_t want[][4] = {{1, AGENT_PING_TCP, 0, 20},
+	    {2, AGENT_PING_TCP, 9, 10}, {1, AGENT_PING_HTTP, 0, 20},
+	    {3, AGENT_PING_HTTP, 0, 10}};
+	/* The same ping again is dropped; another kind of one peer is not, and
+	 * both together keep the limit of the pair. */
+	assert_int_equal(d.n[ALGO_PINGLIST_REPEATED], 2);
+	assert_int_equal(d.n_entries, 4);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(entry[i].address,
+		    topo_addr_of_host(want[i][0]));
+		assert_int_equal(entry[i].ping, want[i][1]);
+		assert_int_equal(entry[i].payload, want[i][2]);
+		assert_int_equal(entry[i].interval_s, want[i][3]);
+	}
 }
 
 static void lists_of_others_and_wrong_counts_are_refused(void **state)
@@ -272,13 +307,13 @@ static void the_callers_memory_is_the_limit(void **state)
 	assert_int_equal(d.n_entries, MAX_ENTRIES);
 	list_of(text, sizeof(text), MAX_ENTRIES + 1, 0);
 	refused_for(text, ALGO_PINGLIST_LARGE);
-	/* Many entries of one peer: 16 kinds and no more. */
+	/* Many entries of one peer: 24 kinds and no more. */
 	list_of(text, sizeof(text), MAX_ENTRIES, 1);
 	assert_ok(read_text(&d, text, test_err()));
-	assert_int_equal(d.n_entries, 16);
-	assert_int_equal(d.n[ALGO_PINGLIST_REPEATED], MAX_ENTRIES - 16);
-	assert_int_equal(d.n[ALGO_PINGLIST_INTERVAL], 16);
-	assert_int_equal(entry[0].interval_s, 160);
+	assert_int_equal(d.n_entries, 24);
+	assert_int_equal(d.n[ALGO_PINGLIST_REPEATED], MAX_ENTRIES - 24);
+	assert_int_equal(d.n[ALGO_PINGLIST_INTERVAL], 24);
+	assert_int_equal(entry[0].interval_s, 240);
 	memset(text, ' ', sizeof(text));
 	assert_int_equal(read_bytes(&d, text, MAX_BYTES, NULL), SIM_EPARSE);
 	assert_int_equal(d.n[ALGO_PINGLIST_TRUNCATED], 1);
@@ -306,6 +341,7 @@ int main(void)
 	    cmocka_unit_test(malformed_lists_are_refused),
 	    cmocka_unit_test(unknown_and_missing_things_are_refused),
 	    cmocka_unit_test(values_that_none_can_be_are_refused),
+	    cmocka_unit_test(a_ping_is_by_tcp_unless_it_says_http),
 	    cmocka_unit_test(lists_of_others_and_wrong_counts_are_refused),
 	    cmocka_unit_test(dropped_and_clamped_entries_are_counted),
 	    cmocka_unit_test(the_callers_memory_is_the_limit),

@@ -410,12 +410,13 @@ static void open_rich(struct algo_pinglist *l)
 	strcpy(p.ports, "8765,65535,1");
 	strcpy(p.vips, "198.18.0.200,223.255.255.255,1.0.0.0");
 	p.payload_probes = 1;
+	p.http_probes = 1;
 	assert_ok(algo_pinglist_open(l, &p, shape, 2, test_err()));
 }
 
 static void what_is_written_reads_back(void **state)
 {
-	struct memory *m = new_memory(600);
+	struct memory *m = new_memory(1000);
 	struct algo_pinglist l;
 	(void)state;
 	open_rich(&l);
@@ -496,6 +497,45 @@ static void a_small_list_is_these_bytes(void **state)
 	free_memory(m);
 }
 
+/* A peer gets each kind once for each class, and a service none but the
+ * handshake, whatever it is asked for. */
+static void pings_of_a_peer_are_of_each_kind(void **state)
+{
+	const struct topo_clos shape = shape_of(1, 2, 2);
+	(void)state;
+	for (unsigned with = 0; with < 4; with++) {
+		struct algo_pinglist_params p = defaults();
+		struct algo_pinglist l;
+		strcpy(p.ports, "8765,8766");
+		strcpy(p.vips, "198.18.0.1");
+		p.payload_probes = with & 1;
+		p.http_probes = with >> 1;
+		const uint32_t n = 1 + (with & 1) + (with >> 1);
+		assert_ok(algo_pinglist_open(&l, &p, &shape, 1, test_err()));
+		for (int v = 0; v < ALGO_PINGLIST_N_LEVELS; v++) {
+			const int vip = v == ALGO_PINGLIST_VIP;
+			const struct algo_pinglist_peer peer = {.level = v};
+			uint32_t n_http[2] = {0}, n_payload[2] = {0};
+			assert_int_equal(l.n_kinds[v], vip ? 1 : 2 * n);
+			for (uint32_t k = 0; k < l.n_kinds[v]; k++) {
+				const struct algo_pinglist_entry x =
+				    algo_pinglist_entry(&l, peer, k);
+				assert_int_equal(x.port,
+				    vip ? 80 : 8765 + x.class);
+				n_http[x.class] += x.ping == AGENT_PING_HTTP;
+				n_payload[x.class] += x.payload > 0;
+				assert_true(!x.payload || !x.ping);
+			}
+			for (int c = 0; c < 2; c++) {
+				assert_int_equal(n_http[c],
+				    vip ? 0 : p.http_probes);
+				assert_int_equal(n_payload[c],
+				    vip ? 0 : p.payload_probes);
+			}
+		}
+	}
+}
+
 static void each_parameter_changes_the_version(void **state)
 {
 	const struct topo_clos shape[] = {shape_of(2, 2, 3), shape_of(2, 2, 3),
@@ -504,8 +544,9 @@ static void each_parameter_changes_the_version(void **state)
 	    {"max_peers", "7"}, {"min_interval_s", "11"},
 	    {"dc_interval_s", "31"}, {"inter_dc_interval_s", "61"},
 	    {"vip_interval_s", "61"}, {"inter_dc_servers", "2"},
-	    {"payload_probes", "true"}, {"ports", "8766"},
-	    {"ports", "8765,8766"}, {"vips", "198.18.0.1"}, {"vip_port", "81"}};
+	    {"payload_probes", "true"}, {"http_probes", "true"},
+	    {"ports", "8766"}, {"ports", "8765,8766"}, {"vips", "198.18.0.1"},
+	    {"vip_port", "81"}};
 	enum { N = sizeof(change) / sizeof(change[0]) };
 	uint64_t seen[N + 3];
 	struct algo_pinglist l;
@@ -538,7 +579,7 @@ static int write_and_read(void *arg, struct sim_err *e)
 /* Lists are written and read without any allocation, so none can fail. */
 static void nothing_allocates(void **state)
 {
-	struct memory *m = new_memory(600);
+	struct memory *m = new_memory(1000);
 	(void)state;
 	test_fail_alloc(0);
 	assert_ok(write_and_read(m, test_err()));
@@ -590,6 +631,7 @@ int main(void)
 	    cmocka_unit_test(what_is_written_reads_back),
 	    cmocka_unit_test(the_same_plan_gives_the_same_bytes),
 	    cmocka_unit_test(a_small_list_is_these_bytes),
+	    cmocka_unit_test(pings_of_a_peer_are_of_each_kind),
 	    cmocka_unit_test(each_parameter_changes_the_version),
 	    cmocka_unit_test(nothing_allocates),
 	    cmocka_unit_test(a_full_disk_is_reported),

@@ -305,6 +305,7 @@ static void what_only_agents_have_is_refused(void **state)
 	assert_refused("pinglist: {vips: \"198.18.0.1\"}", "vips are probed");
 	assert_refused("pinglist: {ports: \"80,81\"}", "of one class");
 	assert_refused("pinglist: {payload_probes: true}", "carry none");
+	assert_refused("pinglist: {http_probes: true}", "connects alone");
 	assert_refused("window: 601, duration: 601",
 	    "window 601 s is no whole number of probes of a pair, one each ");
 }

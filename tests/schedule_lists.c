@@ -56,6 +56,8 @@ void schedule_list_make(struct schedule_list *l, uint32_t version,
     struct sim_rng *rng)
 {
 	const uint32_t n_peers = 1 + sim_rng_below(rng, MAX_PEERS);
+	static const char *const pings[] = {"", " ping=\"http\"",
+	    " ping=\"tcp\""};
 	char body[SCHEDULE_LIST_BYTES - 256];
 	uint32_t n = 0;
 	int at = 0;
@@ -63,13 +65,16 @@ void schedule_list_make(struct schedule_list *l, uint32_t version,
 	for (uint32_t p = sim_rng_below(rng, 3);
 	     p < n_peers + 2 && p <= MAX_PEERS; p++) {
 		const uint32_t kinds = 1 + sim_rng_below(rng, MAX_KINDS);
-		for (uint32_t k = 0; k < kinds; k++, n++)
+		for (uint32_t k = 0; k < kinds; k++, n++) {
+			const uint32_t payload =
+			    sim_rng_below(rng, 2) * sim_rng_below(rng, 100000);
 			at += snprintf(body + at, sizeof(body) - (size_t)at,
 			    "<peer address=\"10.0.0.%u\" port=\"%u\" "
 			    "level=\"dc\" class=\"%u\" interval_s=\"%u\" "
-			    "payload=\"%u\"/>",
-			    p + 1, 80 + k, k, sim_rng_below(rng, 41),
-			    sim_rng_below(rng, 2) * sim_rng_below(rng, 100000));
+			    "payload=\"%u\"%s/>",
+			    p + 1, 80 + k, k, sim_rng_below(rng, 41), payload,
+			    payload ? "" : pings[sim_rng_below(rng, 3)]);
+		}
 	}
 	l->n = (size_t)snprintf(l->text, sizeof(l->text),
 	    "<pinglist server=\"10.0.0.1\" version=\"%016x\" count=\"%u\">"

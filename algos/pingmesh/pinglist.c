@@ -11,6 +11,7 @@
 
 const char *const algo_pinglist_levels[] = {"tor", "dc", "inter_dc", "vip",
     NULL};
+const char *const algo_pinglist_pings[] = {"tcp", "http", NULL};
 
 #define FIELD(name) offsetof(struct algo_pinglist_params, name)
 #define SIZE(name)  sizeof(((struct algo_pinglist_params *)0)->name)
@@ -46,6 +47,8 @@ const struct sim_field algo_pinglist_fields[] =
 	{"payload_bytes", SIM_F_U32, FIELD(payload_bytes), .min = 1,
 	    .max = ALGO_PINGLIST_MAX_PAYLOAD, .def = "1000", .unit = "bytes",
 	    .doc = "size of a payload", .when = "payload_probes=true"},
+	{"http_probes", SIM_F_BOOL, FIELD(http_probes), .def = "false",
+	    .unit = "1", .doc = "another entry, an HTTP ping, for each"},
 	{"ports", SIM_F_STR, FIELD(ports), .size = SIZE(ports), .def = "8765",
 	    .unit = "1", .doc = "TCP ports, one a QoS class: 8765,8766"},
 	{"vips", SIM_F_STR, FIELD(vips), .size = SIZE(vips), .def = "",
@@ -262,6 +265,12 @@ static int open_dcs(struct algo_pinglist *l, const struct topo_clos shape[],
 	return 0;
 }
 
+/* Entries of a peer in each class. */
+static uint32_t a_class(const struct algo_pinglist *l)
+{
+	return 1 + (l->payload > 0) + l->http;
+}
+
 /* The hard limits hold here whatever the parameters say. With several entries a
  * peer each has its interval stretched, so that those of the pair together keep
  * the least one. */
@@ -275,12 +284,13 @@ static void set_entries(struct algo_pinglist *l,
 	l->payload = p->payload_probes
 	    ? clamp(p->payload_bytes, 1, ALGO_PINGLIST_MAX_PAYLOAD)
 	    : 0;
+	l->http = p->http_probes != 0;
 	l->vip_port = (uint16_t)clamp(p->vip_port, 1, UINT16_MAX);
 	for (int v = 0; v < ALGO_PINGLIST_N_LEVELS; v++) {
-		/* A service would take a payload for a request. */
-		l->n_kinds[v] = v == ALGO_PINGLIST_VIP
-		    ? 1
-		    : l->n_classes * (l->payload ? 2 : 1);
+		/* A service would take a payload for a request, and may answer
+		 * a GET by anything. */
+		l->n_kinds[v] =
+		    v == ALGO_PINGLIST_VIP ? 1 : l->n_classes * a_class(l);
 		l->interval_s[v] = clamp(wanted[v], least * l->n_kinds[v],
 		    ALGO_PINGLIST_MAX_INTERVAL_S * ALGO_PINGLIST_MAX_KINDS);
 	}
@@ -388,6 +398,9 @@ static uint64_t version_of(const struct algo_pinglist *l,
 		port[i] = l->port[i];
 	pingmesh_pinglist_mix(&h, port, l->n_classes);
 	pingmesh_pinglist_mix(&h, l->vip, l->n_vips);
+	/* Lists without HTTP pings keep the version that they had before there
+	 * were any. */
+	pingmesh_pinglist_mix(&h, &l->http, l->http);
 	for (uint32_t i = 0; i < l->n_dcs; i++) {
 		const struct topo_clos *c = &l->dc[i].at.clos;
 		const uint32_t shape[] = {c->n_pods, c->n_tors, c->n_t1,
@@ -481,15 +494,17 @@ struct algo_pinglist_entry algo_pinglist_entry(const struct algo_pinglist *l,
 {
 	assert(kind < l->n_kinds[peer.level]);
 	const int vip = peer.level == ALGO_PINGLIST_VIP;
-	/* Kinds are class by class and, with payloads, two a class: without it
-	 * first. */
-	const uint32_t with = l->payload && !vip, class = kind >> with;
+	/* Kinds are class by class; a VIP has one in all. */
+	const uint32_t n = vip ? 1 : a_class(l), class = kind / n;
+	const uint32_t is_payload = l->payload > 0 && kind % n == 1;
+	const uint32_t is_http = l->http && n > 1 && kind % n == n - 1;
 	return (struct algo_pinglist_entry){
 	    .address = peer.address,
 	    .interval_s = l->interval_s[peer.level],
-	    .payload = with && kind & 1 ? l->payload : 0,
+	    .payload = is_payload ? l->payload : 0,
 	    .port = vip ? l->vip_port : l->port[class],
-	    .level = (uint8_t)peer.level,
+	    .level = peer.level & 15,
+	    .ping = is_http ? AGENT_PING_HTTP : AGENT_PING_TCP,
 	    .class = (uint8_t) class,
 	};
 }

@@ -32,18 +32,21 @@
  *
  * Hard limits, which no parameter can exceed: two probes of one pair are 10 s
  * apart or more, and a payload has 65,536 bytes or fewer. A peer with several
- * entries (classes, payload) gets as many times the interval for each, so that
- * an agent which spreads them evenly keeps the limit for the pair.
+ * entries (classes, payload, HTTP) gets as many times the interval for each, so
+ * that an agent which spreads them evenly keeps the limit for the pair.
  *
  * Paper: Pingmesh (SIGCOMM'15), sections 3.3 and 6.2. DEPARTS: the choice of
  * inter_dc servers, the cap's rule, the default intervals and the attributes
- * port, class, payload and interval of an entry are ours; the paper has none.
+ * port, class, payload, interval and ping of an entry are ours; the paper has
+ * none. Its agents send TCP and HTTP pings (section 3.4), and it does not say
+ * which peer gets which: here a peer gets both, or none by HTTP, the default.
  */
 #ifndef ALGOS_PINGMESH_PINGLIST_H
 #define ALGOS_PINGMESH_PINGLIST_H
 
 #include <stdint.h>
 
+#include "models/agent.h"
 #include "sim/err.h"
 #include "sim/field.h"
 #include "topo/addr.h"
@@ -56,7 +59,7 @@ enum {
 	ALGO_PINGLIST_MAX_DCS = 16,
 	ALGO_PINGLIST_MAX_VIPS = 64,
 	ALGO_PINGLIST_MAX_CLASSES = 8,
-	ALGO_PINGLIST_MAX_KINDS = 2 * ALGO_PINGLIST_MAX_CLASSES,
+	ALGO_PINGLIST_MAX_KINDS = 3 * ALGO_PINGLIST_MAX_CLASSES,
 };
 
 enum algo_pinglist_level {
@@ -67,6 +70,7 @@ enum algo_pinglist_level {
 	ALGO_PINGLIST_N_LEVELS
 };
 extern const char *const algo_pinglist_levels[]; /* NULL-terminated */
+extern const char *const algo_pinglist_pings[];  /* of enum agent_ping */
 
 struct algo_pinglist_params {
 	uint32_t levels; /* set of enum algo_pinglist_level */
@@ -76,6 +80,7 @@ struct algo_pinglist_params {
 	    vip_interval_s;
 	uint32_t inter_dc_servers; /* a podset */
 	uint32_t payload_probes, payload_bytes;
+	uint32_t http_probes;
 	uint32_t vip_port;
 	char ports[48];  /* one a QoS class, most urgent first */
 	char vips[1024]; /* addresses */
@@ -107,6 +112,7 @@ struct algo_pinglist {
 			     same version on every replica */
 	uint32_t n_servers, n_dcs, n_classes, n_vips;
 	uint32_t payload; /* bytes, of the entries that have one */
+	uint32_t http;    /* 1: there are entries of AGENT_PING_HTTP */
 	uint32_t n_kinds[ALGO_PINGLIST_N_LEVELS];    /* entries a peer */
 	uint32_t interval_s[ALGO_PINGLIST_N_LEVELS]; /* of an entry */
 	uint16_t port[ALGO_PINGLIST_MAX_CLASSES], vip_port;
@@ -133,7 +139,8 @@ struct algo_pinglist_peer {
 struct algo_pinglist_entry {
 	uint32_t address, interval_s, payload; /* payload: bytes, 0 = none */
 	uint16_t port;
-	uint8_t level, class;
+	uint8_t level : 4, ping : 4; /* enum agent_ping; HTTP has no payload */
+	uint8_t class;
 };
 
 /* Plan for N_DCS data centres; of SHAPE only the five numbers are read. Values
@@ -153,7 +160,8 @@ int algo_pinglist_server(struct algo_pinglist_server *s,
 /* Number of entries of a server's list. */
 uint32_t algo_pinglist_n_entries(const struct algo_pinglist_server *s);
 
-/* Entry KIND of a peer: by class, and for each class without payload first.
+/* Entry KIND of a peer: by class, and for each class the handshake alone first,
+ * then with payload, then by HTTP.
  * Domain kind < n_kinds[peer.level]. */
 struct algo_pinglist_entry algo_pinglist_entry(const struct algo_pinglist *l,
     struct algo_pinglist_peer peer, uint32_t kind);

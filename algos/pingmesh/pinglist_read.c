@@ -111,10 +111,11 @@ static int pinglist_read_is_word(struct span s, const char *word)
 }
 
 /* --- attributes ----------------------------------------------------------- */
-enum { MAX_ATTRIBUTES = 6, LONGEST = 16 };
+enum { MAX_ATTRIBUTES = 7, LONGEST = 16, HEAD_NEEDS = 3, PEER_NEEDS = 6 };
 static const char *const head_names[] = {"server", "version", "count", NULL};
+/* Those behind the first PEER_NEEDS may be missing. */
 static const char *const peer_names[] = {"address", "port", "level", "class",
-    "interval_s", "payload", NULL};
+    "interval_s", "payload", "ping", NULL};
 
 /* An attribute's ="value". No good value is longer than LONGEST, so a bad one
  * is refused before it is read to its end. */
@@ -143,9 +144,10 @@ static int take_value(struct reader *r, struct span *value)
 	return pinglist_read_take(r, "\"");
 }
 
-/* All attributes of NAMES, in any order, up to what ends the tag. */
+/* Attributes of NAMES, in any order, up to what ends the tag: the first NEEDS of
+ * them, and maybe others, whose VALUE is left alone if they are missing. */
 static int take_attributes(struct reader *r, const char *const names[],
-    struct span value[MAX_ATTRIBUTES])
+    unsigned needs, struct span value[MAX_ATTRIBUTES])
 {
 	unsigned seen = 0, n = 0;
 	int rc;
@@ -183,7 +185,7 @@ static int take_attributes(struct reader *r, const char *const names[],
 	}
 	/* Only where the tag ends is an attribute missing; anything else is
 	 * refused by whoever reads on. */
-	for (unsigned i = 0; i < n && r->at < r->end; i++)
+	for (unsigned i = 0; i < needs && r->at < r->end; i++)
 		if (!(seen & 1u << i) && (*r->at == '/' || *r->at == '>'))
 			return pinglist_read_refuse(r, ALGO_PINGLIST_MISSING,
 			    names[i]);
@@ -250,6 +252,22 @@ static int read_level(struct reader *r, struct span s, uint8_t *out)
 	return refuse_at(r, ALGO_PINGLIST_VALUE, s.at, "level");
 }
 
+/* A missing one is a TCP ping. An HTTP ping has no payload: what a server would
+ * make of one is not ours to say. */
+static int read_ping(struct reader *r, struct span s,
+    struct algo_pinglist_entry *x)
+{
+	x->ping = AGENT_PING_TCP;
+	if (!s.at || pinglist_read_is_word(s, algo_pinglist_pings[x->ping]))
+		return 0;
+	x->ping = AGENT_PING_HTTP;
+	if (!pinglist_read_is_word(s, algo_pinglist_pings[x->ping]))
+		return refuse_at(r, ALGO_PINGLIST_VALUE, s.at, "ping");
+	return x->payload == 0 ? 0
+			       : refuse_at(r, ALGO_PINGLIST_VALUE, s.at,
+				     "payload of an HTTP ping");
+}
+
 /* --- entries --------------------------------------------------------------
  * Entries of one address are chained from the slot its hash leads to. */
 static uint32_t *find_slot(const struct reader *r, uint32_t address)
@@ -266,13 +284,13 @@ static uint32_t *find_slot(const struct reader *r, uint32_t address)
 	}
 }
 
-/* Two entries are the same probe when port, class and having a payload agree;
- * another interval does not make a second one. */
+/* Two entries are the same probe when port, class, ping and having a payload
+ * agree; another interval does not make a second one. */
 static int is_same(const struct algo_pinglist_entry *a,
     const struct algo_pinglist_entry *b)
 {
 	return a->port == b->port && a->class == b->class &&
-	    !a->payload == !b->payload;
+	    a->ping == b->ping && !a->payload == !b->payload;
 }
 
 /* Keep the entry unless it is one of those that are dropped. A wrong list is
@@ -339,7 +357,7 @@ static int read_head(struct reader *r)
 		return rc;
 	skip_space(r);
 	if ((rc = pinglist_read_take(r, "<pinglist")) < 0 ||
-	    (rc = take_attributes(r, head_names, v)) < 0 ||
+	    (rc = take_attributes(r, head_names, HEAD_NEEDS, v)) < 0 ||
 	    (rc = pinglist_read_take(r, ">")) < 0 ||
 	    (rc = read_address(r, v[0], "server", &server)) < 0 ||
 	    (rc = read_version(r, v[1], &r->doc->version)) < 0 ||
@@ -367,24 +385,28 @@ static int check_allowed(struct reader *r, const struct algo_pinglist_entry *x,
 static int read_peer(struct reader *r)
 {
 	struct algo_pinglist_entry entry;
-	struct span v[MAX_ATTRIBUTES];
+	struct span v[MAX_ATTRIBUTES] = {0};
 	uint32_t port, class;
+	uint8_t level;
 	int rc;
 	if ((rc = pinglist_read_take(r, "<peer")) < 0 ||
-	    (rc = take_attributes(r, peer_names, v)) < 0 ||
+	    (rc = take_attributes(r, peer_names, PEER_NEEDS, v)) < 0 ||
 	    (rc = pinglist_read_take(r, "/>")) < 0 ||
 	    (rc = read_address(r, v[0], "address", &entry.address)) < 0 ||
 	    (rc = read_u32(r, v[1], UINT16_MAX, "port", &port)) < 0 ||
-	    (rc = read_level(r, v[2], &entry.level)) < 0 ||
+	    (rc = read_level(r, v[2], &level)) < 0 ||
 	    (rc = read_u32(r, v[3], ALGO_PINGLIST_MAX_CLASSES - 1, "class",
 		 &class)) < 0 ||
 	    (rc = read_u32(r, v[4], UINT32_MAX, "interval_s",
 		 &entry.interval_s)) < 0 ||
-	    (rc = read_u32(r, v[5], UINT32_MAX, "payload", &entry.payload)) < 0)
+	    (rc = read_u32(r, v[5], UINT32_MAX, "payload", &entry.payload)) <
+		0 ||
+	    (rc = read_ping(r, v[6], &entry)) < 0)
 		return rc;
 	if (port == 0)
 		return refuse_at(r, ALGO_PINGLIST_VALUE, v[1].at, "port");
 	entry.port = (uint16_t)port;
+	entry.level = level & 15;
 	entry.class = (uint8_t) class;
 	if ((rc = check_allowed(r, &entry, v[0].at)) < 0)
 		return rc;

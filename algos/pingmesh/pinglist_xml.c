@@ -44,9 +44,11 @@ void algo_pinglist_xml_open(struct algo_pinglist_xml *x,
 			const int n =
 			    snprintf(x->tail[v][k], ALGO_PINGLIST_XML_TAIL,
 				"\" port=\"%u\" level=\"%s\" class=\"%u\" "
-				"interval_s=\"%u\" payload=\"%u\"/>\n",
+				"interval_s=\"%u\" payload=\"%u\"%s/>\n",
 				entry.port, algo_pinglist_levels[v],
-				entry.class, entry.interval_s, entry.payload);
+				entry.class, entry.interval_s, entry.payload,
+				entry.ping == AGENT_PING_HTTP ? " ping=\"http\""
+							      : "");
 			assert(n < ALGO_PINGLIST_XML_TAIL);
 			x->tail_len[v][k] = (uint8_t)n;
 		}

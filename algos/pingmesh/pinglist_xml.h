@@ -9,6 +9,12 @@
  *
  * An entry is one line; algos/pingmesh/pinglist.xsd is the schema. The same
  * plan gives the same bytes everywhere.
+ *
+ * An entry that is no TCP ping says so at its end: ping="http". One without is a
+ * TCP ping, so lists from before there were others mean what they meant, and
+ * lists without others are the same bytes. An agent from before refuses a list
+ * with such an entry as one with an unknown attribute, and probes nobody: agents
+ * are to be brought up to date before a controller that sends any.
  */
 #ifndef ALGOS_PINGMESH_PINGLIST_XML_H
 #define ALGOS_PINGMESH_PINGLIST_XML_H

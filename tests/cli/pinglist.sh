@@ -31,6 +31,7 @@ each_list_is_valid() {
 	for server in 0 799 1600 1605; do
 		pinglist --dc -s n_pods=3 -s n_tors=2 -s n_hosts=1 \
 		    -p ports=8765,8766 -p payload_probes=true \
+		    -p http_probes=true \
 		    -p vips=198.18.0.1,198.18.0.2 --server $server >list.xml
 		run_for 0 xmllint --nonet --noout --schema schema.xsd list.xml
 	done
@@ -42,6 +43,25 @@ each_list_is_valid() {
 	pinglist -s n_tors=3 --server 0 | sed 's/interval_s="10"/interval_s="9"/' \
 	    >fast.xml
 	run_for 3 xmllint --nonet --noout --schema schema.xsd fast.xml
+	# Nor to one ping twice, be its kind told or not; two kinds are two.
+	pinglist -s n_tors=3 --server 0 -p http_probes=true >both.xml
+	for ping in ' ping="tcp"' ''; do
+		sed "s/ ping=\"http\"/$ping/" both.xml >twice.xml
+		run_for 3 xmllint --nonet --noout --schema schema.xsd twice.xml
+	done
+	sed 's/="http"/="udp"/' both.xml >udp.xml
+	run_for 3 xmllint --nonet --noout --schema schema.xsd udp.xml
+}
+
+# Who asks for no HTTP pings has lists as before there were any.
+pings_by_http_are_asked_for() {
+	pinglist -s n_tors=3 --server 0 >before
+	pinglist -s n_tors=3 --server 0 -p http_probes=false >off
+	same before off
+	! grep -q ping= before || fail "a kind where there is one alone"
+	pinglist -s n_tors=3 --server 0 -p http_probes=true >both
+	(($(grep -c 'payload="0" ping="http"/>' both) == $(grep -c '<peer' before)))
+	(($(grep -c 'payload="0"/>' both) == $(grep -c '<peer' before)))
 }
 
 # Either both list each other or neither does.
@@ -119,6 +139,6 @@ mistakes_are_named() {
 	only_files full
 }
 
-run_tests the_summary_counts each_list_is_valid \
+run_tests the_summary_counts each_list_is_valid pings_by_http_are_asked_for \
     all_lists_together_are_symmetric the_same_input_gives_the_same_bytes \
     memory_does_not_grow_with_the_lists mistakes_are_named

@@ -41,6 +41,10 @@ static int mesh_fit_list(const struct algo_pinglist *l,
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "pinglist.payload_probes: probes in bulk carry none; use "
 		    "plane pingmesh.");
+	if (l->http)
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "pinglist.http_probes: probes in bulk are connects alone; "
+		    "use plane pingmesh.");
 	if (d->dc[0].n_kept != d->dc[1].n_kept)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "pinglist.max_peers %u: some servers have fewer peers than "
