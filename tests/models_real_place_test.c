@@ -43,6 +43,37 @@ static void a_64_of_ipv6_is_a_place(void **state)
 	assert_int_equal(real_place_ipv4(place6("::1")), 0);
 }
 
+/* Or one client would have two places, and two limits. */
+static void ipv4_as_ipv6_is_ipv4(void **state)
+{
+	(void)state;
+	assert_true(place6("::ffff:10.0.0.7") == place4("10.0.0.7"));
+}
+
+static void addresses_of_sockets_read_back(void **state)
+{
+	static const char *const texts[] = {"10.0.0.7", "::1", "fd00::7"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		struct sockaddr_storage at;
+		struct topo_ip ip, back;
+		assert_ok(topo_ip_parse(texts[i], &ip, test_err()));
+		const socklen_t n = real_ip_at(&ip, 8765, &at);
+		const struct sockaddr *a = (const struct sockaddr *)&at;
+		assert_true(real_ip_of(a, &back));
+		assert_true(topo_ip_same(&ip, &back));
+		assert_int_equal(n,
+		    i == 0 ? sizeof(struct sockaddr_in)
+			   : sizeof(struct sockaddr_in6));
+		/* Both families have the port in one place. */
+		assert_int_equal(ntohs(
+				     ((const struct sockaddr_in *)(const void *)
+					     a)
+					 ->sin_port),
+		    8765);
+	}
+}
+
 static void another_family_is_nowhere(void **state)
 {
 	const struct sockaddr a = {.sa_family = AF_UNIX};
@@ -80,6 +111,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(an_address_of_ipv4_is_a_place),
 	    cmocka_unit_test(a_64_of_ipv6_is_a_place),
+	    cmocka_unit_test(ipv4_as_ipv6_is_ipv4),
+	    cmocka_unit_test(addresses_of_sockets_read_back),
 	    cmocka_unit_test(another_family_is_nowhere),
 	    cmocka_unit_test(who_has_shown_who_it_is_is_known),
 	};
