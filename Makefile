@@ -96,9 +96,11 @@ UNFIT += $(if $(CURL),experiments/live/fetch_none.c \
 # experiments/live/{ca,identity,list_sign}_none.c say so.
 TLS   := $(shell pkg-config --exists gnutls && echo gnutls)
 UNFIT += $(if $(TLS),experiments/live/ca_none.c \
-	experiments/live/identity_none.c experiments/live/list_sign_none.c,\
+	experiments/live/identity_none.c experiments/live/list_sign_none.c \
+	tests/live_world_sign_none.c,\
 	experiments/live/ca.c experiments/live/identity.c \
-	experiments/live/list_sign.c experiments/live/tls.c)
+	experiments/live/list_sign.c experiments/live/tls.c \
+	tests/live_world_sign.c)
 # Daemons' filter of system calls is told of a machine's registers; on others,
 # experiments/live/seccomp_none.c says so.
 SECCOMP := $(filter x86_64 aarch64,$(firstword $(subst -, ,$(shell $(CC) \
@@ -164,8 +166,9 @@ SRC  := $(filter-out $(UNFIT) models/bpf/% experiments/plug/mine.c,$(sort $(shel
 	find $(LAYERS) -name '*.c')))
 MAIN := experiments/main.c
 OBJ  := $(patsubst %.c,$B/%.o,$(filter-out $(MAIN),$(SRC)))
-TEST_SRC := $(wildcard tests/*_test.c)
-TEST_LIB := $(filter-out $(TEST_SRC) $(wildcard tests/bench*.c),$(wildcard tests/*.c))
+TEST_SRC := $(filter-out $(UNFIT),$(wildcard tests/*_test.c))
+TEST_LIB := $(filter-out $(UNFIT) %_test.c $(wildcard tests/bench*.c),\
+	$(wildcard tests/*.c))
 TESTS    := $(TEST_SRC:%.c=$B/%)
 REAL     := $(patsubst %.c,$B/%,$(filter-out $(UNFIT),\
 	$(wildcard tests/real/*_test.c)))

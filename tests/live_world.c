@@ -63,7 +63,10 @@ int world_set_up(const char *folder)
 	signal(SIGXFSZ, SIG_IGN);
 	for (uint32_t i = 0; i < WORLD_PLANS; i++)
 		make_plan(&set_up.plan[i], i);
-	return set_up.is_signed = make_keys();
+	set_up.is_signed = make_keys();
+	if (set_up.is_signed)
+		world_sign_cheaply(1);
+	return set_up.is_signed;
 }
 
 int world_is_signed(void)

@@ -15,6 +15,7 @@
  * live_world_hosts.c  agents, and who carries their requests
  * live_world_serve.c  controllers and the collector
  * live_world_books.c  what everybody did, and what must hold of it
+ * live_world_sign.c   signatures, without their arithmetic
  * live_world_steps.c  disasters, as steps of tests/schedule.h
  */
 #ifndef TESTS_LIVE_WORLD_H
@@ -184,6 +185,10 @@ static inline void world_saw(struct world *w, int what, uint64_t n)
  * GnuTLS: then lists are not signed. */
 int world_set_up(const char *folder);
 int world_is_signed(void);
+
+/* From the set-up on, what is signed costs next to nothing; or else it is Ed25519,
+ * as outside of worlds. No world may be another for it. */
+void world_sign_cheaply(int is_cheap);
 const struct algo_pinglist *world_plan(uint32_t i);
 const char *world_path(const char *name);
 
