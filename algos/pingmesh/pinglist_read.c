@@ -387,7 +387,7 @@ static int read_peer(struct reader *r)
 	struct algo_pinglist_entry entry;
 	struct span v[MAX_ATTRIBUTES] = {0};
 	uint32_t port, class;
-	uint8_t level;
+	uint8_t level = 0;
 	int rc;
 	if ((rc = pinglist_read_take(r, "<peer")) < 0 ||
 	    (rc = take_attributes(r, peer_names, PEER_NEEDS, v)) < 0 ||
