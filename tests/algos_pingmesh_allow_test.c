@@ -19,9 +19,9 @@ static struct algo_pinglist_allow make(const char *nets, const char *ports)
 static int may(const struct algo_pinglist_allow *a, const char *address,
     uint16_t port)
 {
-	uint32_t ip;
-	assert_ok(topo_addr_parse(address, &ip, test_err()));
-	return algo_pinglist_allows(a, ip, port);
+	struct topo_ip ip;
+	assert_ok(topo_ip_parse(address, &ip, test_err()));
+	return algo_pinglist_allows(a, &ip, port);
 }
 
 static void nothing_is_allowed_unless_it_is_said(void **state)
@@ -63,12 +63,33 @@ static void a_network_may_be_named_by_any_of_its_addresses(void **state)
 	assert_true(may(&all, "203.0.113.9", 1));
 }
 
+/* What is kept out in one family does not come in by the other. */
+static void families_are_apart(void **state)
+{
+	const struct algo_pinglist_allow six = make("::/0", "1"),
+					 four = make("0.0.0.0/0", "1"),
+					 both =
+					     make("10.0.0.0/8,fd00::/48", "1");
+	(void)state;
+	assert_true(may(&six, "fd00::1", 1));
+	assert_false(may(&six, "10.0.0.1", 1));
+	assert_true(may(&four, "10.0.0.1", 1));
+	assert_false(may(&four, "fd00::1", 1));
+	assert_false(may(&four, "::10.0.0.1", 1));
+	assert_true(may(&both, "fd00:0:0:ffff::1", 1));
+	assert_false(may(&both, "fd00:0:1::1", 1));
+	assert_true(may(&both, "10.0.0.1", 1));
+}
+
 static void mistakes_are_refused_and_add_nothing_more(void **state)
 {
 	static const char *const nets[] = {"", ",", "10.0.0.0/33", "10.0.0.0/",
 	    "10.0.0", "10.0.0.256", "10.0.0.0/8,", " 10.0.0.0/8", "any",
 	    "10.0.0.0/8-10.1.0.0/8",
-	    "10.0.0.0/8                                  "};
+	    "10.0.0.0/8                                  ", "fd00::/129",
+	    "::ffff:10.0.0.0/104", "fe80::%eth0/64", "fd00::1-fd00::2",
+	    "fd00:0000:0000:0000:0000:0000:0000:0000/128                    "
+	    "         "};
 	static const char *const ports[] = {"", ",", "0", "65536", "-1", "80-",
 	    "-80", "9010-9000", "80-90", "1023-1024", "1-65535", "8765,",
 	    "8765 ", "0x50", "80-80-80", "9000-99999",
@@ -150,6 +171,7 @@ int main(void)
 	    cmocka_unit_test(nothing_is_allowed_unless_it_is_said),
 	    cmocka_unit_test(networks_and_ports_have_their_edges),
 	    cmocka_unit_test(a_network_may_be_named_by_any_of_its_addresses),
+	    cmocka_unit_test(families_are_apart),
 	    cmocka_unit_test(mistakes_are_refused_and_add_nothing_more),
 	    cmocka_unit_test(a_list_that_asks_for_more_is_refused_whole),
 	};

@@ -331,6 +331,92 @@ static void messages_name_the_place(void **state)
 	    "line 2, column 9: an unknown element or attribute (attribute).");
 }
 
+#define HEAD_6(count)                                                          \
+	"<pinglist server=\"fd00::1\" version=\"0123456789abcdef\" "           \
+	"count=\"" count "\">\n"
+
+/* The list of fd00::1. */
+static int read_6(struct algo_pinglist_doc *d, struct topo_ip_book *b,
+    const char *text, struct sim_err *e)
+{
+	const struct topo_ip self = {{0xfd, [15] = 1}};
+	*d = (struct algo_pinglist_doc){.entry = entry,
+	    .work = work,
+	    .max_entries = MAX_ENTRIES,
+	    .max_bytes = MAX_BYTES,
+	    .book = b};
+	return algo_pinglist_xml_read(d, topo_ip_book_note(b, &self), text,
+	    strlen(text), e);
+}
+
+/* However an address is written, it is one peer, with one limit. */
+static void one_address_is_one_peer(void **state)
+{
+	struct algo_pinglist_doc d;
+	struct topo_ip_book b;
+	(void)state;
+	assert_ok(topo_ip_book_open(&b, 8, test_err()));
+	assert_ok(read_6(&d, &b,
+	    HEAD_6("4") PEER("fd00::2", "80", "0", "10", "0")
+		PEER("FD00:0:0:0:0:0:0:2", "81", "0", "10", "0")
+		    PEER("fd00::0002", "80", "0", "10", "0")
+			PEER("fd00:0000:0000:0000:0000:0000:0000:0001", "80",
+			    "0", "10", "0") END,
+	    test_err()));
+	assert_int_equal(d.n_entries, 2);
+	assert_int_equal(entry[0].address, entry[1].address);
+	assert_int_equal(entry[0].interval_s, 20);
+	assert_int_equal(d.n[ALGO_PINGLIST_REPEATED], 1);
+	assert_int_equal(d.n[ALGO_PINGLIST_SELF], 1);
+	topo_ip_book_close(&b);
+}
+
+/* As an agent of this version, or an older one, that has IPv4 meets IPv6. */
+static void a_list_is_of_one_family(void **state)
+{
+	static const struct {
+		const char *text;
+		enum algo_pinglist_reason why;
+	} six[] = {{HEAD_6("1") GOOD END, ALGO_PINGLIST_FAMILY},
+	    {HEAD("1") GOOD END, ALGO_PINGLIST_FAMILY},
+	    {HEAD_6("1") PEER("fe80::1", "80", "0", "10", "0") END,
+		ALGO_PINGLIST_VALUE},
+	    {HEAD_6("1") PEER("fd00::2%1", "80", "0", "10", "0") END,
+		ALGO_PINGLIST_VALUE},
+	    {HEAD_6("1") PEER("::1", "80", "0", "10", "0") END,
+		ALGO_PINGLIST_VALUE},
+	    {HEAD_6("1") PEER("ff02::1", "80", "0", "10", "0") END,
+		ALGO_PINGLIST_VALUE},
+	    {HEAD_6("1") PEER("::ffff:10.0.0.2", "80", "0", "10", "0") END,
+		ALGO_PINGLIST_VALUE},
+	    {HEAD_6("3") PEER("fd00::2", "80", "0", "10", "0")
+		    PEER("fd00::3", "80", "0", "10", "0")
+			PEER("fd00::4", "80", "0", "10", "0") END,
+		ALGO_PINGLIST_LARGE}},
+	  four[] = {{HEAD("1") PEER("fd00::2", "80", "0", "10", "0") END,
+			ALGO_PINGLIST_FAMILY},
+	      {HEAD_6("1") GOOD END, ALGO_PINGLIST_FAMILY},
+	      {HEAD("1") PEER("::ffff:10.0.0.2", "80", "0", "10", "0") END,
+		  ALGO_PINGLIST_VALUE}};
+	struct algo_pinglist_doc d;
+	struct sim_err e;
+	(void)state;
+	for (size_t i = 0; i < sizeof(six) / sizeof(six[0]); i++) {
+		struct topo_ip_book b;
+		/* Its own, and two. */
+		assert_ok(topo_ip_book_open(&b, 3, test_err()));
+		assert_int_equal(read_6(&d, &b, six[i].text, &e), SIM_EPARSE);
+		if (d.n[six[i].why] != 1 || d.n_entries != 0)
+			fail_msg("%zu: %s", i, e.msg);
+		topo_ip_book_close(&b);
+	}
+	for (size_t i = 0; i < sizeof(four) / sizeof(four[0]); i++) {
+		assert_int_equal(read_text(&d, four[i].text, &e), SIM_EPARSE);
+		if (d.n[four[i].why] != 1)
+			fail_msg("%zu: %s", i, e.msg);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +432,8 @@ int main(void)
 	    cmocka_unit_test(dropped_and_clamped_entries_are_counted),
 	    cmocka_unit_test(the_callers_memory_is_the_limit),
 	    cmocka_unit_test(messages_name_the_place),
+	    cmocka_unit_test(one_address_is_one_peer),
+	    cmocka_unit_test(a_list_is_of_one_family),
 	};
 	return cmocka_run_group_tests_name("algos/pingmesh/pinglist_read",
 	    tests, NULL, NULL);

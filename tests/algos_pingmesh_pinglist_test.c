@@ -446,6 +446,77 @@ static void what_is_written_reads_back(void **state)
 	free_memory(m);
 }
 
+/* A list of IPv6 has the peers of that of IPv4, by the servers' other addresses, but
+ * for services. */
+static void lists_of_ipv6_are_those_of_ipv4(void **state)
+{
+	struct memory *m = new_memory(600);
+	struct topo_ip_book book;
+	struct topo_ip_net net;
+	struct algo_pinglist l;
+	(void)state;
+	open_rich(&l);
+	const uint64_t version = l.version;
+	assert_ok(topo_ip_net_parse("2001:db8::/64", &net, test_err()));
+	assert_ok(algo_pinglist_add_net(&l, &net, test_err()));
+	assert_true(l.version != version);
+	assert_ok(topo_ip_book_open(&book, 1000, test_err()));
+	m->doc.book = &book;
+	for (uint32_t id = 0; id < l.n_servers; id += id < 6 ? 1 : 67) {
+		struct algo_pinglist_server s;
+		const struct topo_ip self = topo_ip_of_host(&net, id);
+		size_t n = 0, more;
+		algo_pinglist_xml_open(&m->xml, &l);
+		m->xml.of_6 = 1;
+		assert_ok(algo_pinglist_xml_start(&m->xml, id, test_err()));
+		while ((more = algo_pinglist_xml_next(&m->xml, m->text + n,
+			    ALGO_PINGLIST_XML_LEAST)) > 0)
+			n += more;
+		assert_ok(algo_pinglist_xml_read(&m->doc,
+		    topo_ip_book_note(&book, &self), m->text, n, test_err()));
+		assert_ok(algo_pinglist_server(&s, &l, id, test_err()));
+		assert_int_equal(algo_pinglist_find(&l, &self), id);
+		const uint32_t kinds = l.n_kinds[ALGO_PINGLIST_TOR];
+		assert_int_equal(m->doc.n_entries,
+		    s.end[ALGO_PINGLIST_INTER_DC] * kinds);
+		for (uint32_t i = 0; i < m->doc.n_entries; i++) {
+			struct algo_pinglist_entry want =
+			    algo_pinglist_entry(&l,
+				algo_pinglist_at(&s, i / kinds), i % kinds);
+			const struct topo_ip ip =
+			    topo_ip_book_look(&book, m->doc.entry[i].address);
+			assert_int_equal(algo_pinglist_find(&l, &ip),
+			    topo_addr_to_host(want.address, l.n_servers));
+			want.address = m->doc.entry[i].address;
+			assert_memory_equal(&m->doc.entry[i], &want,
+			    sizeof(want));
+		}
+	}
+	topo_ip_book_close(&book);
+	free_memory(m);
+}
+
+static void networks_without_room_for_servers_are_refused(void **state)
+{
+	static const char *const bad[] = {"fd00::/105", "fd00::1", "fe80::/64",
+	    "ff02::/16", "::/64", "2002::/16", "10.0.0.0/8"};
+	struct algo_pinglist l;
+	struct topo_ip_net net = {{{0}}, 0};
+	struct sim_err e;
+	(void)state;
+	open_rich(&l);
+	const uint64_t version = l.version;
+	assert_int_equal(algo_pinglist_add_net(&l, &net, &e), SIM_EINVAL);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_ok(topo_ip_net_parse(bad[i], &net, test_err()));
+		if (algo_pinglist_add_net(&l, &net, &e) != SIM_EINVAL)
+			fail_msg("%s is taken", bad[i]);
+	}
+	assert_true(l.version == version && l.net6.bits == 0);
+	const struct topo_ip six = {{0xfd, [15] = 1}};
+	assert_int_equal(algo_pinglist_find(&l, &six), TOPO_NONE);
+}
+
 static void the_same_plan_gives_the_same_bytes(void **state)
 {
 	struct memory *a = new_memory(1), *b = new_memory(1);
@@ -630,6 +701,8 @@ int main(void)
 	    cmocka_unit_test(bad_lists_and_shapes_are_refused),
 	    cmocka_unit_test(what_is_written_reads_back),
 	    cmocka_unit_test(the_same_plan_gives_the_same_bytes),
+	    cmocka_unit_test(lists_of_ipv6_are_those_of_ipv4),
+	    cmocka_unit_test(networks_without_room_for_servers_are_refused),
 	    cmocka_unit_test(a_small_list_is_these_bytes),
 	    cmocka_unit_test(pings_of_a_peer_are_of_each_kind),
 	    cmocka_unit_test(each_parameter_changes_the_version),

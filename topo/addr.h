@@ -48,6 +48,14 @@ static inline int topo_addr_is_vip(uint32_t ip)
 	return ip - TOPO_ADDR_VIP_BASE < TOPO_ADDR_MAX_VIPS;
 }
 
+/* Whether IP is a host that others may be sent to: not in 0/8, 127/8 or from
+ * 224.0.0.0 up. "This network", loopback, multicast and broadcast are no host's. */
+static inline int topo_addr_is_target(uint32_t ip)
+{
+	const uint32_t net = ip >> 24;
+	return net != 0 && net != 127 && net < 224;
+}
+
 /* The host, switch or link of an address, or TOPO_NONE. */
 topo_host topo_addr_to_host(uint32_t ip, uint32_t n_hosts);
 topo_switch topo_addr_to_switch(uint32_t ip, uint32_t n_switches);

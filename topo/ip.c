@@ -262,10 +262,8 @@ int topo_ip_is_target(const struct topo_ip *a)
 	static const struct topo_ip_net others[] = {{{{0}}, 96},
 	    {{{0xfe, 0x80}}, 9}, {{{0xff}}, 8}, {{{0, 0x64, 0xff, 0x9b}}, 96},
 	    {{{0x20, 0x01, 0, 0}}, 32}, {{{0x20, 0x02}}, 16}};
-	if (topo_ip_is_4(a)) {
-		const uint32_t net = topo_ip_to_4(a) >> 24;
-		return net != 0 && net != 127 && net < 224;
-	}
+	if (topo_ip_is_4(a))
+		return topo_addr_is_target(topo_ip_to_4(a));
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
 		if (topo_ip_net_has(&others[i], a))
 			return 0;

@@ -60,8 +60,8 @@ void topo_ip_format(const struct topo_ip *a, char buf[TOPO_IP_TEXT]);
 void topo_ip_format_port(const struct topo_ip *a, uint16_t port,
     char buf[TOPO_IP_PORT_TEXT]);
 
-/* Whether A is a host that others may be sent to: in IPv4, not in 0/8, 127/8 or
- * from 224.0.0.0 up; in IPv6, not unspecified, loopback, of a link or a site
+/* Whether A is a host that others may be sent to: in IPv4, by
+ * topo_addr_is_target(); in IPv6, not unspecified, loopback, of a link or a site
  * (fe80::/9), multicast, or IPv4 in disguise (::/96, 64:ff9b::/96, 2001::/32,
  * 2002::/16), which would go round what IPv4 is asked. */
 int topo_ip_is_target(const struct topo_ip *a);

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "algos/pingmesh/outbox.h"
 #include "algos/pingmesh/pairs.h"
 #include "algos/pingmesh/perf.h"
 #include "algos/pingmesh/pinglist_xml.h"
@@ -158,6 +157,23 @@ static void spread(struct state *s, struct sim_rng *rng)
 		pingmesh_agent_sift_down(s, i);
 }
 
+/* Room in the book for the peers of one more list. While there is room, an address
+ * keeps its number also where a list in between left it out: the number is its place
+ * among the source ports (algos/pingmesh/pairs.h). */
+static void make_room(struct state *s)
+{
+	struct topo_ip_book *b = s->params->book;
+	if (!b || b->cap - b->n >= s->max_entries)
+		return;
+	topo_ip_book_keep(b, s->self);
+	for (uint32_t i = 0; i < s->n_entries; i++)
+		topo_ip_book_keep(b, s->entry[i].address);
+	for (uint32_t i = s->head; i != NONE; i = s->flight[i].next)
+		topo_ip_book_keep(b, s->flight[i].record.dst_ip);
+	algo_pingmesh_outbox_keep(&s->outbox, b);
+	topo_ip_book_sweep(b);
+}
+
 /* The controller answered. Section 3.4: without a list, or with an empty one,
  * the agent drops its peers. A refused list does the same here. The document is
  * read over the entries that are there, since what is no list closes them
@@ -170,6 +186,7 @@ static int take_list(struct state *s, const void *bytes, size_t n,
 	    .work = s->work,
 	    .max_entries = s->max_entries,
 	    .allow = s->params->allow,
+	    .book = s->params->book,
 	    .max_bytes =
 		4096 + (size_t)s->max_entries * ALGO_PINGMESH_ENTRY_BYTES};
 	const uint64_t digest =
@@ -179,6 +196,7 @@ static int take_list(struct state *s, const void *bytes, size_t n,
 		return 1;
 	}
 	struct sim_err why = {0};
+	make_room(s);
 	const int rc =
 	    n == 0 ? 0 : algo_pinglist_xml_read(&doc, s->self, bytes, n, &why);
 	if (rc < 0)

@@ -51,7 +51,7 @@
 #ifndef ALGOS_PINGMESH_AGENT_H
 #define ALGOS_PINGMESH_AGENT_H
 
-#include "algos/pingmesh/pingmesh.h"
+#include "algos/pingmesh/outbox.h"
 
 enum {
 	ALGO_PINGMESH_FLIGHTS = 8192, /* probes under way */
@@ -61,6 +61,10 @@ enum {
 	ALGO_PINGMESH_CONTACTS = 3,      /* that may fail */
 	ALGO_PINGMESH_STILL = 100000,    /* steps at one time of the clock */
 	ALGO_PINGMESH_STATE = 2 << 20,   /* bytes at most */
+	/* Addresses of IPv6 that it can know at a time: its own, of two lists,
+	 * under way, held. */
+	ALGO_PINGMESH_BOOK = 1 + 2 * ALGO_PINGMESH_ENTRIES +
+	    ALGO_PINGMESH_FLIGHTS + ALGO_PINGMESH_RECORDS + ALGO_PINGMESH_BATCH,
 };
 #define ALGO_PINGMESH_STEP (2 * SIM_SEC)
 

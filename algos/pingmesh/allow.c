@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "sim/text.h"
-#include "topo/addr.h"
 
-enum { ALLOW_WORD = 32 };
+enum { ALLOW_WORD = 64 };
 
 /* The next word of a list with commas, and *TEXT behind it, or NULL at its end.
  * One that is too long is cut, and then no address or port. */
@@ -27,16 +26,15 @@ int algo_pinglist_allow_nets(struct algo_pinglist_allow *a, const char *text,
 {
 	while (text) {
 		char word[ALLOW_WORD];
-		uint32_t ip, mask;
+		struct topo_ip_net net;
 		allow_word(word, &text);
-		const int rc = topo_prefix_parse(word, &ip, &mask, e);
+		const int rc = topo_ip_net_parse(word, &net, e);
 		if (rc < 0)
 			return rc;
 		if (a->n_nets == ALGO_PINGLIST_ALLOW_MOST)
 			return sim_fail(e, SIM_ELIMIT, "more than %d networks.",
 			    ALGO_PINGLIST_ALLOW_MOST);
-		a->net[a->n_nets] = ip & mask;
-		a->mask[a->n_nets++] = mask;
+		a->net[a->n_nets++] = net;
 	}
 	return 0;
 }
@@ -91,12 +89,12 @@ int algo_pinglist_allow_ports(struct algo_pinglist_allow *a, const char *text,
 	return 0;
 }
 
-int algo_pinglist_allows(const struct algo_pinglist_allow *a, uint32_t address,
-    uint16_t port)
+int algo_pinglist_allows(const struct algo_pinglist_allow *a,
+    const struct topo_ip *address, uint16_t port)
 {
 	int has_net = 0, has_port = 0;
 	for (uint32_t i = 0; i < a->n_nets && !has_net; i++)
-		has_net = (address & a->mask[i]) == a->net[i];
+		has_net = topo_ip_net_has(&a->net[i], address);
 	for (uint32_t i = 0; i < a->n_ports && !has_port; i++)
 		has_port = port >= a->first[i] && port <= a->last[i];
 	return has_net && has_port;

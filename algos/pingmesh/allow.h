@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "sim/err.h"
+#include "topo/ip.h"
 
 enum {
 	ALGO_PINGLIST_ALLOW_MOST = 32, /* networks, and ranges of ports */
@@ -21,13 +22,13 @@ enum {
 /* Zeroed, it allows nobody. */
 struct algo_pinglist_allow {
 	uint32_t n_nets, n_ports;
-	uint32_t net[ALGO_PINGLIST_ALLOW_MOST], mask[ALGO_PINGLIST_ALLOW_MOST];
+	struct topo_ip_net net[ALGO_PINGLIST_ALLOW_MOST];
 	uint16_t first[ALGO_PINGLIST_ALLOW_MOST],
 	    last[ALGO_PINGLIST_ALLOW_MOST];
 };
 
-/* Allow also the networks of TEXT, "10.0.0.0/8,198.18.0.7"; the ports of TEXT,
- * "8765,9000-9010". A port below WELL_KNOWN is named by itself, so that none comes
+/* Allow also the networks of TEXT, "10.0.0.0/8,fd00::/48"; the ports of TEXT,
+ * "8765,9000-9010". A network of one family never has addresses of the other. A port below WELL_KNOWN is named by itself, so that none comes
  * in with a range. Errors SIM_EINVAL, SIM_ERANGE, SIM_ELIMIT (more than MOST);
  * A then has what came before. */
 int algo_pinglist_allow_nets(struct algo_pinglist_allow *a, const char *text,
@@ -35,7 +36,7 @@ int algo_pinglist_allow_nets(struct algo_pinglist_allow *a, const char *text,
 int algo_pinglist_allow_ports(struct algo_pinglist_allow *a, const char *text,
     struct sim_err *e);
 
-int algo_pinglist_allows(const struct algo_pinglist_allow *a, uint32_t address,
-    uint16_t port);
+int algo_pinglist_allows(const struct algo_pinglist_allow *a,
+    const struct topo_ip *address, uint16_t port);
 
 #endif

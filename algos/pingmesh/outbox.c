@@ -37,6 +37,16 @@ void algo_pingmesh_outbox_add(struct algo_pingmesh_outbox *o, sim_ns now,
 	o->record[(o->first + o->n++) % ALGO_PINGMESH_RECORDS] = *r;
 }
 
+void algo_pingmesh_outbox_keep(const struct algo_pingmesh_outbox *o,
+    struct topo_ip_book *b)
+{
+	for (uint32_t i = 0; i < o->batch.n; i++)
+		topo_ip_book_keep(b, o->batch.record[i].dst_ip);
+	for (uint32_t i = 0; i < o->n; i++)
+		topo_ip_book_keep(b,
+		    o->record[(o->first + i) % ALGO_PINGMESH_RECORDS].dst_ip);
+}
+
 /* The batch is done with: taken, or given up after the last try. *COUNTER says
  * which. */
 static void drop_batch(struct algo_pingmesh_outbox *o, sim_ns now,

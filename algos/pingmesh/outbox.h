@@ -55,6 +55,10 @@ void algo_pingmesh_outbox_due(struct algo_pingmesh_outbox *o, sim_ns now,
  * failure still rests. */
 void algo_pingmesh_outbox_hurry(struct algo_pingmesh_outbox *o, sim_ns now);
 
+/* Keep in B whom the records that are held name. */
+void algo_pingmesh_outbox_keep(const struct algo_pingmesh_outbox *o,
+    struct topo_ip_book *b);
+
 /* When something is due next; SIM_NEVER: not before the next add(). */
 sim_ns algo_pingmesh_outbox_next(const struct algo_pingmesh_outbox *o,
     sim_ns now);

@@ -19,7 +19,8 @@
  * without any is longer than 3.5 n / r. Corrupt entries that match a range of
  * ports, or some of their bits, are met as soon as those that match at random.
  *
- * A place is the address, as a number, counted from an origin. The origin is
+ * A place is the address, as a number (of IPv6 its number in the agent's book),
+ * counted from an origin. The origin is
  * drawn when the agent starts, so one that starts again and again does not go
  * over the same ports each time. At each new list it moves on by as many probes
  * as a pair can have had since the list before: so neither do lists that change

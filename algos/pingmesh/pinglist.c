@@ -173,21 +173,12 @@ static int read_ports(struct algo_pinglist *l, const char *list,
 	return 0;
 }
 
-/* Addresses that a list may make servers probe: "this network", loopback,
- * multicast and broadcast are no host's, and a wrong or forged list must not
- * aim thousands of servers at them. */
-int algo_pinglist_is_target(uint32_t address)
-{
-	const uint32_t net = address >> 24;
-	return net != 0 && net != 127 && net < 224;
-}
-
 /* Insert by value: the order in which VIPs are given does not matter. */
 static int add_vip(struct algo_pinglist *l, uint32_t ip, const char *text,
     struct sim_err *e)
 {
 	uint32_t i = l->n_vips;
-	if (!algo_pinglist_is_target(ip))
+	if (!topo_addr_is_target(ip))
 		return sim_fail(e, SIM_EINVAL,
 		    "vips: %s is not a unicast address.", text);
 	/* A server as a VIP would be a pair with two levels, whose entries
@@ -427,6 +418,32 @@ int algo_pinglist_open(struct algo_pinglist *l,
 	return 0;
 }
 
+/* All hosts of a network are alike in what makes a target, as they differ in their
+ * last 24 bits alone. Plans without IPv6 keep their version. */
+int algo_pinglist_add_net(struct algo_pinglist *l,
+    const struct topo_ip_net *net, struct sim_err *e)
+{
+	const struct topo_ip first = topo_ip_of_host(net, 0);
+	char text[TOPO_IP_TEXT];
+	topo_ip_format(&net->first, text);
+	if (topo_ip_is_4(&net->first) || net->bits == 0 ||
+	    net->bits > TOPO_IP_NET_BITS)
+		return sim_fail(e, SIM_EINVAL,
+		    "servers have no addresses of IPv6 in %s: in fd00::/64 "
+		    "they have, or in any other with a prefix of 1 to %d bits.",
+		    text, TOPO_IP_NET_BITS);
+	if (!topo_ip_is_target(&first))
+		return sim_fail(e, SIM_EINVAL,
+		    "servers cannot be probed in %s/%u, which is not of "
+		    "unicast addresses that others reach.",
+		    text, net->bits);
+	l->net6 = *net;
+	l->version =
+	    sim_fnv(l->version, net->first.byte, sizeof(net->first.byte));
+	l->version = sim_fnv(l->version, &net->bits, 1);
+	return 0;
+}
+
 /* --- one server ----------------------------------------------------------- */
 /* Server j of a podset's inter_dc ones is number j / n_tors under its ToR j %
  * n_tors: they spread over the ToRs first, so that one ToR's failure takes few
@@ -463,11 +480,25 @@ int algo_pinglist_server(struct algo_pinglist_server *s,
 	return 0;
 }
 
+void algo_pinglist_leave_vips(struct algo_pinglist_server *s)
+{
+	s->n_peers = s->end[ALGO_PINGLIST_VIP] = s->end[ALGO_PINGLIST_INTER_DC];
+}
+
+topo_host algo_pinglist_find(const struct algo_pinglist *l,
+    const struct topo_ip *a)
+{
+	if (topo_ip_is_4(a))
+		return topo_addr_to_host(topo_ip_to_4(a), l->n_servers);
+	return l->net6.bits > 0 ? topo_ip_to_host(&l->net6, a, l->n_servers)
+				: TOPO_NONE;
+}
+
 uint32_t algo_pinglist_n_entries(const struct algo_pinglist_server *s)
 {
 	return s->end[ALGO_PINGLIST_INTER_DC] *
 	    s->plan->n_kinds[ALGO_PINGLIST_TOR] +
-	    s->dc->n_vips;
+	    s->n_peers - s->end[ALGO_PINGLIST_INTER_DC];
 }
 
 /* Peer K among the inter_dc servers of all other data centres, in their order,

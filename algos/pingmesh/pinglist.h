@@ -51,6 +51,7 @@
 #include "sim/field.h"
 #include "topo/addr.h"
 #include "topo/dc.h"
+#include "topo/ip.h"
 
 enum {
 	ALGO_PINGLIST_MIN_INTERVAL_S = 10,
@@ -117,6 +118,7 @@ struct algo_pinglist {
 	uint32_t interval_s[ALGO_PINGLIST_N_LEVELS]; /* of an entry */
 	uint16_t port[ALGO_PINGLIST_MAX_CLASSES], vip_port;
 	uint32_t vip[ALGO_PINGLIST_MAX_VIPS]; /* ascending */
+	struct topo_ip_net net6;              /* zeroed: none */
 	struct algo_pinglist_dc dc[ALGO_PINGLIST_MAX_DCS];
 };
 
@@ -153,9 +155,22 @@ int algo_pinglist_open(struct algo_pinglist *l,
     const struct algo_pinglist_params *p, const struct topo_clos shape[],
     uint32_t n_dcs, struct sim_err *e);
 
+/* Servers of L also have addresses of NET (topo_ip_of_host()), and lists of such.
+ * Errors SIM_EINVAL: NET is none of IPv6, has no room for servers, or is of addresses
+ * that others do not reach. */
+int algo_pinglist_add_net(struct algo_pinglist *l,
+    const struct topo_ip_net *net, struct sim_err *e);
+
 /* Errors SIM_ERANGE, ID is no server. Cost O(n_dcs). */
 int algo_pinglist_server(struct algo_pinglist_server *s,
     const struct algo_pinglist *l, uint32_t id, struct sim_err *e);
+
+/* Take S's services away: its list is of IPv6, and they are IPv4. */
+void algo_pinglist_leave_vips(struct algo_pinglist_server *s);
+
+/* The server that has A, of either family, or TOPO_NONE. */
+topo_host algo_pinglist_find(const struct algo_pinglist *l,
+    const struct topo_ip *a);
 
 /* Number of entries of a server's list. */
 uint32_t algo_pinglist_n_entries(const struct algo_pinglist_server *s);
@@ -165,9 +180,6 @@ uint32_t algo_pinglist_n_entries(const struct algo_pinglist_server *s);
  * Domain kind < n_kinds[peer.level]. */
 struct algo_pinglist_entry algo_pinglist_entry(const struct algo_pinglist *l,
     struct algo_pinglist_peer peer, uint32_t kind);
-
-/* May be probed: not in 0/8, 127/8 or from 224.0.0.0 up. */
-int algo_pinglist_is_target(uint32_t address);
 
 /* Below algo_pinglist_at(): what is not a complete ring. */
 uint32_t algo_pinglist_ring_at(const struct algo_pinglist_ring *r,

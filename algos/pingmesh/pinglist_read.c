@@ -111,7 +111,7 @@ static int pinglist_read_is_word(struct span s, const char *word)
 }
 
 /* --- attributes ----------------------------------------------------------- */
-enum { MAX_ATTRIBUTES = 7, LONGEST = 16, HEAD_NEEDS = 3, PEER_NEEDS = 6 };
+enum { MAX_ATTRIBUTES = 7, LONGEST = 39, HEAD_NEEDS = 3, PEER_NEEDS = 6 };
 static const char *const head_names[] = {"server", "version", "count", NULL};
 /* Those behind the first PEER_NEEDS may be missing. */
 static const char *const peer_names[] = {"address", "port", "level", "class",
@@ -211,6 +211,21 @@ static int read_u32(struct reader *r, struct span s, uint32_t max,
 	return 0;
 }
 
+/* What TEXT is if it is no IPv4: of IPv6, the number that the book has for it. A
+ * list is of its server's family, as no socket leads from one to the other. */
+static int read_address_6(struct reader *r, struct span s, const char *text,
+    const char *what, uint32_t *out)
+{
+	struct topo_ip ip;
+	if (strlen(text) != s.n || topo_ip_parse(text, &ip, NULL) < 0 ||
+	    topo_ip_is_4(&ip) || !topo_ip_is_target(&ip))
+		return refuse_at(r, ALGO_PINGLIST_VALUE, s.at, what);
+	if (!topo_ip_is_number(r->self))
+		return refuse_at(r, ALGO_PINGLIST_FAMILY, s.at, "IPv6");
+	*out = topo_ip_book_note(r->doc->book, &ip);
+	return *out ? 0 : refuse_at(r, ALGO_PINGLIST_LARGE, s.at, "addresses");
+}
+
 /* A NUL within the value would end the text for the parser, and what follows it
  * would not be looked at. */
 static int read_address(struct reader *r, struct span s, const char *what,
@@ -220,9 +235,11 @@ static int read_address(struct reader *r, struct span s, const char *what,
 	memcpy(text, s.at, s.n);
 	text[s.n] = '\0';
 	if (strlen(text) != s.n || topo_addr_parse(text, out, NULL) < 0 ||
-	    !algo_pinglist_is_target(*out))
-		return refuse_at(r, ALGO_PINGLIST_VALUE, s.at, what);
-	return 0;
+	    !topo_addr_is_target(*out))
+		return read_address_6(r, s, text, what, out);
+	return topo_ip_is_number(r->self)
+	    ? refuse_at(r, ALGO_PINGLIST_FAMILY, s.at, "IPv4")
+	    : 0;
 }
 
 static int read_version(struct reader *r, struct span s, uint64_t *out)
@@ -373,12 +390,13 @@ static int read_head(struct reader *r)
 static int check_allowed(struct reader *r, const struct algo_pinglist_entry *x,
     const char *at)
 {
-	char who[16], what[32];
-	if (!r->doc->allow ||
-	    algo_pinglist_allows(r->doc->allow, x->address, x->port))
+	char what[TOPO_IP_PORT_TEXT];
+	if (!r->doc->allow)
 		return 0;
-	topo_addr_format(x->address, who);
-	snprintf(what, sizeof(what), "%s:%u", who, x->port);
+	const struct topo_ip ip = topo_ip_book_look(r->doc->book, x->address);
+	if (algo_pinglist_allows(r->doc->allow, &ip, x->port))
+		return 0;
+	topo_ip_format_port(&ip, x->port, what);
 	return refuse_at(r, ALGO_PINGLIST_BEYOND, at, what);
 }
 

@@ -21,6 +21,9 @@ static const char pinglist_xml_before[] = "  <peer address=\"";
 
 /* Room for one entry: its head, an octet and a tail copied whole. */
 enum { FRONT = 32, ENTRY = FRONT + 4 + ALGO_PINGLIST_XML_TAIL };
+enum { ENTRY_6 = FRONT + TOPO_IP_TEXT + ALGO_PINGLIST_XML_TAIL };
+static_assert(ALGO_PINGLIST_MAX_KINDS * ENTRY_6 <= ALGO_PINGLIST_XML_LEAST,
+    "a peer in any buffer");
 
 void algo_pinglist_xml_open(struct algo_pinglist_xml *x,
     const struct algo_pinglist *plan)
@@ -60,7 +63,11 @@ int algo_pinglist_xml_start(struct algo_pinglist_xml *x, uint32_t server,
 {
 	x->peer = 0;
 	x->stage = DECLARATION;
-	return algo_pinglist_server(&x->server, x->plan, server, e);
+	assert(!x->of_6 || x->plan->net6.bits > 0);
+	const int rc = algo_pinglist_server(&x->server, x->plan, server, e);
+	if (rc == 0 && x->of_6)
+		algo_pinglist_leave_vips(&x->server);
+	return rc;
 }
 
 /* Append the last number of an address; up to 4 bytes are written. */
@@ -114,11 +121,36 @@ static size_t write_entries(struct algo_pinglist_xml *x, char *buf, size_t size)
 	return (size_t)(p - buf);
 }
 
+/* The same of IPv6, whose addresses are formatted one by one. */
+static size_t write_entries_6(struct algo_pinglist_xml *x, char *buf,
+    size_t size)
+{
+	const struct algo_pinglist_server *s = &x->server;
+	const uint32_t *n_kinds = x->plan->n_kinds;
+	char *p = buf, text[TOPO_IP_TEXT];
+	for (; x->peer < s->n_peers; x->peer++) {
+		const struct algo_pinglist_peer peer =
+		    algo_pinglist_at(s, x->peer);
+		if (n_kinds[peer.level] * ENTRY_6 > size - (size_t)(p - buf))
+			break;
+		const struct topo_ip ip = topo_ip_of_host(&x->plan->net6,
+		    topo_addr_to_host(peer.address, x->plan->n_servers));
+		topo_ip_format(&ip, text);
+		for (uint32_t i = 0; i < n_kinds[peer.level]; i++)
+			p += snprintf(p, ENTRY_6, "%s%s%s", pinglist_xml_before,
+			    text, x->tail[peer.level][i]);
+	}
+	return (size_t)(p - buf);
+}
+
 static size_t write_head(const struct algo_pinglist_xml *x, char *buf,
     size_t size)
 {
-	char address[16];
-	topo_addr_format(topo_addr_of_host(x->server.id), address);
+	char address[TOPO_IP_TEXT];
+	const struct topo_ip ip = x->of_6
+	    ? topo_ip_of_host(&x->plan->net6, x->server.id)
+	    : topo_ip_of_4(topo_addr_of_host(x->server.id));
+	topo_ip_format(&ip, address);
 	return (size_t)snprintf(buf, size,
 	    "<pinglist server=\"%s\" version=\"%016" PRIx64
 	    "\" count=\"%u\">\n",
@@ -140,7 +172,9 @@ size_t algo_pinglist_xml_next(struct algo_pinglist_xml *x, char *buf,
 	/* Without a peer left nothing is written, and the end of the document
 	 * comes in the same call. */
 	case ENTRIES:
-		if ((n = write_entries(x, buf, size)) > 0)
+		n = x->of_6 ? write_entries_6(x, buf, size)
+			    : write_entries(x, buf, size);
+		if (n > 0)
 			return n;
 		x->stage = END;
 		/* fallthrough */

@@ -7,6 +7,10 @@
  *	      interval_s="10" payload="0"/>
  *	</pinglist>
  *
+ * Addresses are all IPv4 or all IPv6, in the form of RFC 5952; a list of IPv6 has no
+ * services, as these are IPv4. Older agents know no IPv6, and refuse such a list for
+ * its first value.
+ *
  * An entry is one line; algos/pingmesh/pinglist.xsd is the schema. The same
  * plan gives the same bytes everywhere.
  *
@@ -24,6 +28,7 @@
 
 #include "algos/pingmesh/allow.h"
 #include "algos/pingmesh/pinglist.h"
+#include "topo/ip_book.h"
 
 /* --- writing --------------------------------------------------------------
  *	algo_pinglist_xml_open(&x, &plan);
@@ -43,8 +48,11 @@ struct algo_pinglist_xml {
 	const struct algo_pinglist *plan;
 	struct algo_pinglist_server server;
 	uint32_t stage, peer; /* what comes next */
-	uint32_t n_chunk;     /* bytes in `chunk` */
-	char octet[256][4];   /* "7" */
+	/* Set by the caller, for lists that are begun from then on: of servers'
+	 * addresses in the plan's network of IPv6, which must have one. */
+	uint32_t of_6;
+	uint32_t n_chunk;   /* bytes in `chunk` */
+	char octet[256][4]; /* "7" */
 	uint8_t octet_len[256];
 	uint8_t tail_len[ALGO_PINGLIST_N_LEVELS][ALGO_PINGLIST_MAX_KINDS];
 	char tail[ALGO_PINGLIST_N_LEVELS][ALGO_PINGLIST_MAX_KINDS]
@@ -95,6 +103,8 @@ int algo_pinglist_xml_write_all(struct algo_pinglist_xml *x, FILE *out,
 	X(VALUE, REFUSED, "a value that none can be")                          \
 	X(COUNT, REFUSED, "another number of entries than said")               \
 	X(OTHER, REFUSED, "the list of another server")                        \
+	X(FAMILY, REFUSED,                                                     \
+	    "an address of the family that its server has none of")            \
 	X(BEYOND, REFUSED, "a target that this agent may not probe")           \
 	X(SELF, DROPPED, "the server itself as a peer")                        \
 	X(REPEATED, DROPPED, "an entry again, or too many of one peer")        \
@@ -116,6 +126,9 @@ struct algo_pinglist_doc {
 	uint32_t max_entries;
 	size_t max_bytes;
 	const struct algo_pinglist_allow *allow; /* NULL: anybody */
+	/* Where SELF is of IPv6, a number of this; else not used. Peers are
+	 * noted in it, also those of a list that is then refused. */
+	struct topo_ip_book *book;
 	/* Filled. */
 	uint32_t n_entries;
 	uint64_t version;
@@ -125,7 +138,8 @@ struct algo_pinglist_doc {
 /* Elements of `work`. Domain max_entries <= 2^24. */
 size_t algo_pinglist_xml_work(uint32_t max_entries);
 
-/* Read the list of the server with address SELF. The entries that are left keep
+/* Read the list of the server with address SELF, of IPv6 its number in the book.
+ * All addresses are of SELF's family. The entries that are left keep
  * both hard limits of algos/pingmesh/pinglist.h: those of one peer together are
  * MIN_INTERVAL_S apart, so if it has several, each has a longer interval.
  * Errors SIM_EPARSE, with line and column; D is then without entries.

@@ -6,6 +6,7 @@
 
 #include "algos/pingmesh/pinglist.h"
 #include "models/agent.h"
+#include "topo/ip_book.h"
 
 enum { ALGO_PINGMESH_ENTRIES = 5120 }; /* of a list */
 enum { ALGO_PINGMESH_BATCH = 2048 };   /* records */
@@ -33,6 +34,9 @@ struct algo_pingmesh_params {
 	uint32_t address;
 	/* Nor is whom it may probe; NULL: anybody. */
 	const struct algo_pinglist_allow *allow;
+	/* Where `address` is a number of an address of IPv6: the book that has
+	 * it, in which the agent notes its peers (ALGO_PINGMESH_BOOK). */
+	struct topo_ip_book *book;
 };
 extern const struct sim_field algo_pingmesh_agent_fields[];
 

@@ -17,7 +17,7 @@ static void check(const struct algo_pinglist_doc *d, uint32_t self)
 		const struct algo_pinglist_entry *a = &d->entry[i];
 		uint32_t n_same = 0;
 		must(a->address != self);
-		must(algo_pinglist_is_target(a->address));
+		must(topo_addr_is_target(a->address));
 		must(a->payload <= ALGO_PINGLIST_MAX_PAYLOAD);
 		must(a->port > 0 && a->class < ALGO_PINGLIST_MAX_CLASSES);
 		must(a->level < ALGO_PINGLIST_N_LEVELS);
@@ -46,9 +46,11 @@ static void check_allowed(struct algo_pinglist_doc *d, uint32_t self, int rc,
 	must(again == 0 ? rc == 0 && d->n_entries == n_before
 			: d->n_entries == 0);
 	must(again == rc || d->n[ALGO_PINGLIST_BEYOND] == 1);
-	for (uint32_t i = 0; i < d->n_entries; i++)
-		must(algo_pinglist_allows(&a, d->entry[i].address,
-		    d->entry[i].port));
+	for (uint32_t i = 0; i < d->n_entries; i++) {
+		const struct topo_ip ip =
+		    topo_ip_book_look(d->book, d->entry[i].address);
+		must(algo_pinglist_allows(&a, &ip, d->entry[i].port));
+	}
 }
 
 /* Any bytes as an allow-list: what is read is sound. */
@@ -65,7 +67,7 @@ static void check_allow(const uint8_t *bytes, size_t n)
 	must(a.n_nets <= ALGO_PINGLIST_ALLOW_MOST &&
 	    a.n_ports <= ALGO_PINGLIST_ALLOW_MOST);
 	for (uint32_t i = 0; i < a.n_nets; i++)
-		must((a.net[i] & ~a.mask[i]) == 0);
+		must(topo_ip_net_has(&a.net[i], &a.net[i].first));
 	for (uint32_t i = 0; i < a.n_ports; i++)
 		must(a.first[i] > 0 && a.first[i] <= a.last[i] &&
 		    (a.first[i] >= ALGO_PINGLIST_WELL_KNOWN ||
