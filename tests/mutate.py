@@ -2,39 +2,45 @@
 # tests/mutate.py -- small mistakes made on purpose, and who notices.
 # SPDX-License-Identifier: GPL-3.0-or-later
 """usage: tests/mutate.py [-n N] [--seed S] [--folder F] [--only FILE:LINE]
-                       [--near] [--goal SHARE] [-j J]
+                       [--near] [--minutes M] [--goal SHARE] [-j J]
 
 Draws N places in the C files below FOLDER (default: all layers), makes one
 mistake in each, alone, in a copy of the checkout, and runs the tests: those
-of the file first, then those of its folder, then all (with --near: not all,
-which is quick, and prints what other files' tests may notice). A mistake that
-no test notices is printed, as FILE:LINE with both lines, and counted.
+of the file first and of its folder, then all (with --near: not all, which is
+quick, and prints what other files' tests may notice). A mistake that no test
+notices is printed, as FILE:LINE with both lines, and counted. After M minutes
+none is begun.
 
 The same seed draws the same mistakes of the same files. One that does not
 compile, or compiles to what was there before, is no mistake and is drawn
 anew; so is one that tests/equivalent.tsv says to change nothing that anybody
 may rely on, and why. Its lines are bound to the text of the program: one whose
-place has changed is named, and counts for nothing. What runs ten times as long as its file's tests did before is noticed,
-as a loop without an end; so a machine much busier than at the start flatters.
-The share of mistakes noticed comes with its 95 % interval (Clopper and
-Pearson's): by so few draws it is known no better.
+place has changed is named, and counts for nothing. What runs ten times as long
+as the test did before is noticed, as a loop without an end; so a machine much
+busier than at the start flatters. The share of mistakes noticed comes with its
+95 % interval (Clopper and Pearson's), for each layer: by so few draws it is
+known no better.
+
+tests/mutants.tsv gets a line for each layer, and the sum of those is printed.
+A seed that was drawn in that folder before is told apart there ("again"), as
+tests may have been written for what survived it.
 Exit code: 0 if at least --goal of the mistakes are noticed, 1 if not."""
 
 import argparse
 import concurrent.futures
-import hashlib
 import math
 import os
 import random
 import re
-import shutil
 import subprocess
 import sys
 import threading
 import time
 
+from mutate_tree import Tests, Tree
+
 LAYERS = ["sim", "topo", "models", "algos", "results", "experiments"]
-WORK = "build/mutate"
+TABLE = "tests/mutants.tsv"
 EQUIVALENT = "tests/equivalent.tsv"
 
 # What a slip of the pen does. Spaces as clang-format leaves them tell binary
@@ -134,161 +140,6 @@ def has_lines(file, above, old):
     return (above, old) in zip(lines, lines[1:])
 
 
-class Tree:
-    """A copy of the checkout with a build of its own."""
-
-    def __init__(self, number):
-        self.path = os.path.abspath(f"{WORK}/tree{number}")
-        self.seconds = {}  # what each pattern took with nothing mistaken
-
-    def run(self, command, seconds=None):
-        """True if it ended well and in time; all its children end with it."""
-        child = subprocess.Popen(
-            command, shell=True, cwd=self.path, start_new_session=True,
-            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
-        try:
-            return child.wait(seconds) == 0
-        except subprocess.TimeoutExpired:
-            os.killpg(child.pid, 9)
-            child.wait()
-            return False
-
-    def copy(self):
-        files = subprocess.run(["git", "ls-files", "-z"], check=True,
-                               capture_output=True).stdout.decode()
-        kept = set()
-        for name in filter(None, files.split("\0")):
-            kept.add(name)
-            to = os.path.join(self.path, name)
-            with open(name, "rb") as f:
-                now = f.read()
-            if os.path.isfile(to):
-                with open(to, "rb") as f:
-                    if f.read() == now:
-                        continue
-            os.makedirs(os.path.dirname(to), exist_ok=True)
-            shutil.copy(name, to)
-        had = subprocess.run("git ls-files -z", shell=True, cwd=self.path,
-                             capture_output=True).stdout.decode()
-        for name in set(filter(None, had.split("\0"))) - kept:
-            if os.path.isfile(os.path.join(self.path, name)):
-                os.remove(os.path.join(self.path, name))
-        # Tests ask git which files there are.
-        for step in ("init -q", "add -A", "-c user.name=mutate -c "
-                     "user.email=mutate@localhost commit -qm copy"):
-            self.run("git " + step)
-        return self
-
-    def build(self):
-        if not self.run("make -j2 all"):
-            sys.exit(f"mutate: {self.path} does not build as it is; "
-                     "`make all` there tells why.")
-
-    def passes(self, pattern):
-        """Whether what PATTERN picks builds and passes; in ten times what it
-        took when nothing was mistaken, and a minute."""
-        made = programs(pattern)
-        # Scripts run the program; tests are linked with what it is made of.
-        if any(not n.endswith("_test") and re.search(pattern, n)
-               for n in test_names()):
-            made += " all"
-        limit = self.seconds.get(pattern, 3600) * 10 + 60
-        return self.run(f"make -j2 {made}") and \
-            self.run(f"tests/run.sh build 1 '{pattern}'", limit)
-
-    def try_before(self, file):
-        """Runs FILE's near tests as they are, once, and keeps their time."""
-        for pattern in stages(file):
-            if pattern in self.seconds or not pattern:
-                continue
-            start = time.time()
-            if not self.passes(pattern):
-                sys.exit(f"mutate: tests '{pattern}' fail without a mistake; "
-                         f"`tests/run.sh build 1 '{pattern}'` in {self.path} "
-                         "tells why.")
-            self.seconds[pattern] = time.time() - start
-
-    def object_sum(self, file):
-        path = os.path.join(self.path, "build", file[:-2] + ".o")
-        plain = path + ".plain"  # without lines, which any edit moves
-        kept = self.run(f"objcopy -g {path} {plain}")
-        with open(plain if kept else path, "rb") as f:
-            return hashlib.sha256(f.read()).digest()
-
-    def write(self, file, text):
-        with open(os.path.join(self.path, file), "w") as f:
-            f.write(text)
-
-
-def own_header(file):
-    """The header that FILE includes first: of its name, or of its whole."""
-    with open(file) as f:
-        found = re.search(r'^#include ("[^"]*\.h")', f.read(), re.M)
-    return found.group(1) if found else '"' + file[:-2] + '.h"'
-
-
-def own_tests(file):
-    """Names of test programs that are named after FILE or the header it belongs
-    to, and of those that include that header, first of the same folder."""
-    header = own_header(file)
-    stems = [f[:-2].replace("/", "_") + "_" for f in (file, header[1:-1])]
-    named, others = [], []
-    for name in sorted(os.listdir("tests")):
-        if not name.endswith("_test.c"):
-            continue
-        with open("tests/" + name) as f:
-            text = f.read()
-        if name.startswith(tuple(stems)):
-            named.append(name[:-2])
-        elif header in text:
-            others.append(name[:-2])
-    folder = os.path.dirname(file).replace("/", "_") + "_"
-    others.sort(key=lambda name: not name.startswith(folder))
-    return named, others[:8 - min(len(named), 7)]
-
-
-def stages(file):
-    """Patterns for tests/run.sh, from near to all."""
-    folder = os.path.dirname(file).replace("/", "_")
-    found = ["^(" + "|".join(near) + ")$" for near in own_tests(file) if near]
-    if file.startswith("experiments/cmd/"):
-        verb = os.path.basename(file)[:-2].split("_")[0]
-        found.append(f"^({verb}|help)$")
-    found.append(f"^{folder}_.*_test$")
-    names = test_names()
-    return [p for p in found if any(re.search(p, n) for n in names)] + [""]
-
-
-def test_names():
-    return [n[:-2] for n in os.listdir("tests") if n.endswith("_test.c")] + \
-        [n[:-3] for n in os.listdir("tests/cli") if n.endswith(".sh")]
-
-
-def programs(pattern):
-    return " ".join(f"build/tests/{n}" for n in test_names()
-                    if n.endswith("_test") and re.search(pattern, n))
-
-
-def try_one(tree, mistake, near):
-    """'noticed', 'survived' or 'none' (does not compile, or is the same)."""
-    obj = "build/" + mistake.file[:-2] + ".o"
-    tree.try_before(mistake.file)
-    before = tree.object_sum(mistake.file)
-    tree.write(mistake.file, mistake.mutated())
-    try:
-        if not tree.run(f"make {obj}"):
-            return "none"
-        if tree.object_sum(mistake.file) == before:
-            return "none"
-        return "survived" if all(tree.passes(p) for p in
-                                 stages(mistake.file)
-                                 if p or not near) else "noticed"
-    finally:
-        tree.write(mistake.file, mistake.text)
-        tree.run(f"make -j2 {obj} build/libculprit.a")
-
-
 def drawn(args):
     """Mistakes without an end, the same for a seed."""
     chance = random.Random(args.seed)
@@ -327,61 +178,131 @@ def interval(k, n):
             solve(lambda p: at_most(p) > .025) if k < n else 1.)
 
 
+def said(noticed, n):
+    low, high = interval(noticed, n) if n else (0, 1)
+    return (f"{noticed} of {n} noticed ({noticed / max(n, 1):.1%}, 95 % "
+            f"interval {low:.1%} to {high:.1%})")
+
+
+class Score:
+    """What became of the mistakes of one run, by layer."""
+
+    def __init__(self):
+        self.noticed, self.survived, self.known = {}, {}, {}
+        self.lock, self.start = threading.Lock(), time.time()
+        self.n_under_way = 0
+
+    def n(self, layer=None):
+        return sum(count for verdict in (self.noticed, self.survived)
+                   for at, count in verdict.items() if layer in (None, at))
+
+    def add(self, verdict, mistake):
+        if verdict == "none":
+            return
+        layer = mistake.file.split("/")[0]
+        counts = getattr(self, verdict)
+        counts[layer] = counts.get(layer, 0) + 1
+
+    def lines(self, args):
+        """As TABLE has them: a line for each layer."""
+        with open("results/provenance.c") as f:
+            version = re.search(r'CULPRIT_VERSION "(.*)"', f.read()).group(1)
+        commit = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"],
+                                capture_output=True).stdout.decode().strip()
+        before = {tuple(row[i] for i in (2, 3)) for row in table()}
+        for layer in LAYERS:
+            if self.n(layer):
+                folder = args.folder or layer
+                yield (version, commit, folder, str(args.seed),
+                       "near" if args.near else "all",
+                       "again" if (folder, str(args.seed)) in before
+                       else "first", str(self.n(layer)),
+                       str(self.noticed.get(layer, 0)),
+                       str(self.known.get(layer, 0)))
+
+
+def table():
+    if not os.path.isfile(TABLE):
+        return []
+    with open(TABLE) as f:
+        return [line.rstrip("\n").split("\t") for line in f
+                if line[0] not in "#\n"]
+
+
+def report(score, args):
+    """Prints how many were noticed, and adds that to TABLE and its sum."""
+    if not args.only:
+        rows = list(score.lines(args))
+        with open(TABLE, "a") as f:
+            f.writelines("\t".join(row) + "\n" for row in rows)
+        for row in rows:
+            print(f"{row[2]}, seed {row[3]}, {row[4]} tests, {row[5]} time: "
+                  f"{said(int(row[7]), int(row[6]))}, besides {row[8]} known "
+                  "as equivalent")
+            same = [r for r in table() if r[:1] == row[:1] and
+                    r[2] == row[2] and r[5] == "first"]
+            print(f"  all first draws of version {row[0]}: " +
+                  said(sum(int(r[7]) for r in same),
+                       sum(int(r[6]) for r in same)))
+    noticed, n = sum(score.noticed.values()), score.n()
+    print(f"{said(noticed, n)}; goal {args.goal:.0%}")
+    return 0 if n and noticed / n >= args.goal else 1
+
+
+def try_all(trees, source, args):
+    """Tries each that SOURCE draws, in one tree or another."""
+    score, known = Score(), equivalents()
+
+    def draw():
+        """The next to try, or None when enough are."""
+        with score.lock:
+            while score.n() + score.n_under_way < args.n and \
+                    time.time() - score.start < args.minutes * 60:
+                mistake = next(source, None)
+                if mistake is None:
+                    return None
+                if mistake.key() not in known:
+                    score.n_under_way += 1
+                    return mistake
+                score.add("known", mistake)
+        return None
+
+    def work(tree):
+        while mistake := draw():
+            verdict = tree.try_one(mistake, args.near)
+            with score.lock:
+                score.n_under_way -= 1
+                score.add(verdict, mistake)
+            if verdict == "survived":
+                old, new = mistake.both()
+                print(f"\n{mistake.file}:{mistake.line} survived\n"
+                      f"  - {old}\n  + {new}", flush=True)
+            print(f"\r{score.n()} of {args.n}, "
+                  f"{sum(score.survived.values())} survived, "
+                  f"{time.time() - score.start:.0f} s ", end="",
+                  file=sys.stderr)
+
+    with concurrent.futures.ThreadPoolExecutor(len(trees)) as pool:
+        for future in [pool.submit(work, t) for t in trees]:
+            future.result()
+    print()
+    return score
+
+
 def main():
-    args = argparse.ArgumentParser(usage=__doc__)
+    args = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
     args.add_argument("-n", type=int, default=150)
     args.add_argument("--seed", type=int, default=1)
     args.add_argument("--folder")
     args.add_argument("--only")
     args.add_argument("--goal", type=float, default=.97)
     args.add_argument("--near", action="store_true")
+    args.add_argument("--minutes", type=float, default=math.inf)
     args.add_argument("-j", type=int, default=os.cpu_count())
     args = args.parse_args()
-    trees = [Tree(i).copy() for i in range(args.j)]
-    for tree in trees:
-        tree.build()
-    source, counts = drawn(args), {"noticed": 0, "survived": 0}
-    known, n_known, n_under_way = equivalents(), 0, 0
-    start, lock = time.time(), threading.Lock()
-
-    def work(tree):
-        nonlocal n_known, n_under_way
-        while True:
-            with lock:
-                if sum(counts.values()) + n_under_way >= args.n:
-                    return
-                mistake = next(source, None)
-                if mistake is None:
-                    return
-                if mistake.key() in known:
-                    n_known += 1
-                    continue
-                n_under_way += 1
-            verdict = try_one(tree, mistake, args.near)
-            with lock:
-                n_under_way -= 1
-                if verdict != "none":
-                    counts[verdict] += 1
-            if verdict == "none":
-                continue
-            done = sum(counts.values())
-            if verdict == "survived":
-                old, new = mistake.both()
-                print(f"\n{mistake.file}:{mistake.line} survived\n"
-                      f"  - {old}\n  + {new}", flush=True)
-            print(f"\r{done} of {args.n}, {counts['survived']} survived, "
-                  f"{time.time() - start:.0f} s ", end="", file=sys.stderr)
-
-    with concurrent.futures.ThreadPoolExecutor(args.j) as pool:
-        for future in [pool.submit(work, t) for t in trees]:
-            future.result()
-    done = sum(counts.values())
-    share = counts["noticed"] / done if done else 0
-    low, high = interval(counts["noticed"], done) if done else (0, 1)
-    print(f"\nseed {args.seed}: {counts['noticed']} of {done} noticed "
-          f"({share:.1%}, 95 % interval {low:.1%} to {high:.1%}; goal "
-          f"{args.goal:.0%}), besides {n_known} known as equivalent")
-    return 0 if done and share >= args.goal else 1
+    tests = Tests()
+    trees = [Tree(i, tests).copy().build() for i in range(args.j)]
+    return report(try_all(trees, drawn(args), args), args)
 
 
 if __name__ == "__main__":

@@ -80,14 +80,15 @@ static int fails_now(void)
 
 static void *count_block(void *p)
 {
-	live += malloc_usable_size(p);
+	live += p ? malloc_usable_size(p) : 0;
 	peak = live > peak ? live : peak;
 	return p;
 }
 
 static size_t uncount(void *p)
 {
-	const size_t n = malloc_usable_size(p);
+	/* That of the leak sanitizer does not take NULL. */
+	const size_t n = p ? malloc_usable_size(p) : 0;
 	live -= n < live ? n : live;
 	return n;
 }

@@ -1,0 +1,315 @@
+# tests/mutate_tree.py -- where mistakes are tried: a copy, built once.
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Part of tests/mutate.py. make is asked once how each file is compiled and each
+test linked. A mistake then takes one compilation and a link for each test that
+looks at it, with the object of the mistake before the library: what is defined
+there is not taken from the library."""
+
+import hashlib
+import os
+import re
+import resource
+import shutil
+import subprocess
+import sys
+import threading
+
+WORK = "build/mutate"
+MUTANT = "build/mutant"  # in a tree: FILE.o, linked tests, and the program
+LEAK = " -fsanitize=leak"
+ROOM = 6 << 30  # bytes that a test may map, or write to a file: mistakes run off
+
+
+def own_header(file):
+    """The header that FILE includes first: of its name, or of its whole."""
+    with open(file) as f:
+        found = re.search(r'^#include ("[^"]*\.h")', f.read(), re.M)
+    return found.group(1) if found else '"' + file[:-2] + '.h"'
+
+
+def sources_of_tests():
+    """The text of each test by name, of programs and of scripts; those of real
+    networks are called real/..., as their programs are."""
+    found = {}
+    for folder, end in (("tests", "_test.c"), ("tests/real", "_test.c"),
+                        ("tests/cli", ".sh")):
+        for name in sorted(os.listdir(folder)):
+            if name.endswith(end):
+                with open(f"{folder}/{name}") as f:
+                    found[("real/" if folder == "tests/real" else "") +
+                          name.rsplit(".", 1)[0]] = f.read()
+    return found
+
+
+class Tests:
+    """Which tests look at a file, nearest first, and what they took."""
+
+    def __init__(self):
+        self.texts = sources_of_tests()
+        self.seconds = {}  # what each took with nothing mistaken; None: it fails
+        self.leaky = set()  # those that leak with nothing mistaken
+        self.noticed = {}  # (file, test): how many mistakes it noticed there
+        self.lock = threading.Lock()
+
+    def near(self, file):
+        """Test programs that are named after FILE or the header it belongs to,
+        some that include that header, and those of its folder."""
+        header = own_header(file)
+        stems = tuple(f[:-2].replace("/", "_") + "_"
+                      for f in (file, header[1:-1]))
+        folder = os.path.dirname(file)
+        beside = folder.replace("/", "_") + "_"
+        deeper = tuple(beside + d + "_" for d in os.listdir(folder)
+                       if os.path.isdir(f"{folder}/{d}"))
+        # Tests of real networks are named without "models".
+        all_ = {n: n.replace("real/", "models_")
+                for n in self.texts if n.endswith("_test")}
+        named = [n for n, of in all_.items() if of.startswith(stems)]
+        others = sorted((n for n in all_ if header in self.texts[n]),
+                        key=lambda n: not all_[n].startswith(beside))[:10]
+        others += [n for n, of in all_.items()
+                   if of.startswith(beside) and not of.startswith(deeper)]
+        if file.startswith("experiments/cmd/"):
+            verb = os.path.basename(file)[:-2].split("_")[0]
+            others += [n for n in (verb, "help") if n in self.texts]
+        return list(dict.fromkeys(named + others))
+
+    def far(self, file):
+        """All others, programs first."""
+        near = set(self.near(file))
+        return sorted((n for n in self.texts if n not in near),
+                      key=lambda n: not n.endswith("_test"))
+
+    def in_turn(self, file, names):
+        """What noticed most in FILE so far goes first."""
+        with self.lock:
+            return sorted(names, key=lambda n: -self.noticed.get((file, n), 0))
+
+    def note(self, file, name):
+        with self.lock:
+            self.noticed[file, name] = self.noticed.get((file, name), 0) + 1
+
+
+class Tree:
+    """A copy of the checkout with a build of its own."""
+
+    def __init__(self, number, tests):
+        self.path = os.path.abspath(f"{WORK}/tree{number}")
+        self.tests = tests
+        self.compile, self.link = {}, {}  # recipes by FILE.c and by program
+        self.has_all = False
+        self.program_is = None  # (object,) that MUTANT/culprit is linked with
+
+    def run(self, command, seconds=None, env=None):
+        """True if it ended well, and in SECONDS of processor time, if given, and
+        a minute and twenty times as much by the clock; all its children end
+        with it."""
+        child = subprocess.Popen(
+            command, shell=True, cwd=self.path, start_new_session=True,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, env=env and {**os.environ, **env},
+            preexec_fn=seconds and (lambda: bound(int(seconds) + 1)))
+        try:
+            return child.wait(seconds and 60 + seconds * 20) == 0
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            if child.poll() is None or seconds is not None:
+                end_group(child.pid)
+            child.wait()
+
+    def copy(self):
+        files = subprocess.run(["git", "ls-files", "-z"], check=True,
+                               capture_output=True).stdout.decode()
+        kept = set()
+        for name in filter(None, files.split("\0")):
+            if not os.path.isfile(name):
+                continue
+            kept.add(name)
+            to = os.path.join(self.path, name)
+            with open(name, "rb") as f:
+                now = f.read()
+            if os.path.isfile(to):
+                with open(to, "rb") as f:
+                    if f.read() == now:
+                        continue
+            os.makedirs(os.path.dirname(to), exist_ok=True)
+            shutil.copy(name, to)
+        had = subprocess.run("git ls-files -z", shell=True, cwd=self.path,
+                             capture_output=True).stdout.decode()
+        for name in set(filter(None, had.split("\0"))) - kept:
+            if os.path.isfile(os.path.join(self.path, name)):
+                os.remove(os.path.join(self.path, name))
+        # Tests ask git which files there are.
+        for step in ("init -q", "add -A", "-c user.name=mutate -c "
+                     "user.email=mutate@localhost commit -qm copy"):
+            self.run("git " + step)
+        return self
+
+    def build(self):
+        """What is not mistaken: the library, and all that tests are linked of."""
+        beside = " ".join(f"build/tests/real/{n[:-2]}.o"
+                          for n in os.listdir("tests/real")
+                          if n.endswith(".c") and not n.endswith("_test.c"))
+        if not self.run("make -j2 all build/tests/helpers.a "
+                        f"build/tests/mine.so {beside}"):
+            sys.exit(f"mutate: {self.path} does not build as it is; "
+                     "`make all` there tells why.")
+        shutil.rmtree(os.path.join(self.path, MUTANT), ignore_errors=True)
+        os.makedirs(os.path.join(self.path, MUTANT, "real"))
+        self.ask_make()
+        return self
+
+    def ask_make(self):
+        goals = " ".join(f"build/tests/{n}" for n in self.tests.texts
+                         if n.endswith("_test"))
+        said = subprocess.run(
+            f"make -n -B all {goals}", shell=True, cwd=self.path,
+            capture_output=True).stdout.decode().replace("\\\n", " ")
+        for line in said.splitlines():
+            c = re.search(r" -c (\S+\.c) -o (\S+\.o)$", line)
+            o = re.search(r" -o build/(?:tests/)?(\S+_test|culprit) ", line)
+            if c:
+                self.compile[c.group(1)] = line[:c.start()] + " -c " + \
+                    c.group(1)
+            elif o:
+                self.link[o.group(1)] = line
+
+    def compiled(self, file, to):
+        os.makedirs(os.path.dirname(os.path.join(self.path, to)), exist_ok=True)
+        return self.run(self.compile[file].replace(" -MMD -MP", "") +
+                        f" -o {to}")
+
+    def linked(self, name, obj):
+        """Links test or program NAME with OBJ, if any, in MUTANT."""
+        own = f"build/tests/{name}.o"
+        if name != "culprit" and not os.path.exists(f"{self.path}/{own}") and \
+                not self.run(self.compile[f"tests/{name}.c"] + f" -o {own}"):
+            return False
+        # What is not freed is noticed as it is with SAN=1.
+        leak = "" if name in self.tests.leaky | {"culprit"} else LEAK
+        recipe = re.sub(r" -o \S+ ", f"{leak} -o {MUTANT}/{name} ",
+                        self.link[name])
+        if obj == f"{MUTANT}/experiments/main.o":
+            recipe = recipe.replace("build/experiments/main.o", obj)
+        elif obj:
+            recipe = re.sub(r"(-Wl,--start-group| build/libculprit\.a)",
+                            f" {obj} \\1", recipe, count=1)
+        return self.run(recipe)
+
+    def passes(self, name, obj, seconds):
+        """Whether test NAME links with OBJ and passes in time."""
+        env = {"BUILD": f"{self.path}/build",
+               "CULPRIT": f"{self.path}/build/culprit",
+               "ASAN_OPTIONS": "detect_leaks=1"}
+        if name.endswith("_test"):
+            good = self.linked(name, obj) and \
+                self.run(f"exec {MUTANT}/{name}", seconds, env)
+            if os.path.exists(f"{self.path}/{MUTANT}/{name}"):
+                os.remove(f"{self.path}/{MUTANT}/{name}")
+            return good
+        env["CULPRIT"] = f"{self.path}/{MUTANT}/culprit"
+        if self.program_is != (obj,) and not self.linked("culprit", obj):
+            return False
+        self.program_is = (obj,)
+        return self.run(f"exec bash tests/cli/{name}.sh", seconds, env)
+
+    def usual_seconds(self, name):
+        """What NAME takes with nothing mistaken, measured once; None if it fails,
+        of which it is told once: such a test notices nothing."""
+        with self.tests.lock:
+            if name in self.tests.seconds:
+                return self.tests.seconds[name]
+        before = seconds_of_children()
+        good = self.passes(name, None, 900)
+        if not good and name.endswith("_test"):
+            self.tests.leaky.add(name)
+            good = self.passes(name, None, 900)
+        took = good and seconds_of_children() - before + .01
+        with self.tests.lock:
+            if not took and name not in self.tests.seconds:
+                print(f"mutate: {name} fails without a mistake, and is left out")
+            self.tests.seconds[name] = took or None
+        return took or None
+
+    def who_notices(self, file, obj, names):
+        """The first of NAMES that fails, or does not end in ten times what it
+        takes; None if there is none."""
+        names = self.tests.in_turn(file, names)
+        for name in names:
+            usual = self.usual_seconds(name)
+            # What a kernel does that others share is now and then too late,
+            # but not twice.
+            if usual and not any(self.passes(name, obj, usual * 10 + 2)
+                                 for _ in range(2 if "/" in name else 1)):
+                self.tests.note(file, name)
+                return name
+        return None
+
+    def try_one(self, mistake, near):
+        """'noticed', 'survived' or 'none' (does not compile, or is the same)."""
+        file, obj = mistake.file, f"{MUTANT}/{mistake.file[:-2]}.o"
+        if file not in self.compile or not self.compile_mistake(mistake, obj) or \
+                self.code_of(obj) == self.code_of(f"build/{file[:-2]}.o"):
+            return "none"
+        self.program_is = None
+        if self.who_notices(file, obj, self.tests.near(file)):
+            return "noticed"
+        if near:
+            return "survived"
+        self.build_all()
+        return "noticed" if self.who_notices(
+            file, obj, self.tests.far(file)) else "survived"
+
+    def compile_mistake(self, mistake, obj):
+        """In the file's place, as its name is in the code, and only so long."""
+        place = os.path.join(self.path, mistake.file)
+        was = os.stat(place)
+        write(place, mistake.mutated())
+        try:
+            return self.compiled(mistake.file, obj)
+        finally:
+            write(place, mistake.text)
+            os.utime(place, ns=(was.st_atime_ns, was.st_mtime_ns))
+
+    def build_all(self):
+        """Scripts run tests' programs, which `linked` leaves out."""
+        if not self.has_all:
+            self.run("make -j2 all " + " ".join(
+                f"build/tests/{n}" for n in self.tests.texts
+                if n.endswith("_test")))
+            self.has_all = True
+
+    def code_of(self, obj):
+        """A sum of what OBJ does: without lines, which any edit moves."""
+        path = os.path.join(self.path, obj)
+        plain = f"{self.path}/{MUTANT}/plain"
+        kept = self.run(f"objcopy -g {path} {plain}")
+        with open(plain if kept else path, "rb") as f:
+            return hashlib.sha256(f.read()).digest()
+
+
+def write(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def seconds_of_children():
+    """Of processors, with what other trees' tests took meanwhile."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def bound(seconds):
+    """What a test that runs off is held to, however busy the machine."""
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
+    resource.setrlimit(resource.RLIMIT_DATA, (ROOM, ROOM))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def end_group(leader):
+    try:
+        os.killpg(leader, 9)
+    except ProcessLookupError:
+        pass
