@@ -372,12 +372,17 @@ quickstart: deps
 	    results/out/smoke/vigil_fig05a.h5
 	@$B/culprit plot -o plots/out/smoke results/out/smoke/vigil_fig05a.h5
 
+# What each step takes of a CPU is told by `make bench`.
 check: deps
+	@rm -f $B/tests/*.times
 	@$(MAKE) --no-print-directory -j$J all $(TESTS) $(REPLAYS) \
-	    $B/tests/faults.so
-	@$(MAKE) --no-print-directory $(GATES)
+	    $B/tests/faults.so && times >$B/tests/check-build.times
+	@$(MAKE) --no-print-directory $(GATES) && times >$B/tests/check-gates.times
 	@tests/run.sh $B $J
-	@$B/culprit gate -j $J tests/accuracy/*.yaml
+	@$B/culprit gate -j $J tests/accuracy/*.yaml && \
+	    times >$B/tests/check-accuracy.times
+	@tests/cpu.sh $B >$B/tests/cpu.tsv.new && \
+	    mv $B/tests/cpu.tsv.new $B/tests/cpu.tsv
 
 check-real: deps
 	@$(MAKE) --no-print-directory -j$J all $(REAL)

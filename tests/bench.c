@@ -51,6 +51,7 @@ static const struct topic {
     {"sieve", bench_sieve},
     {"plug", bench_plug},
     {"skip", bench_skip},
+    {"check", bench_check},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 

@@ -59,6 +59,7 @@ void bench_rivals(void);
 void bench_sieve(void);
 void bench_plug(void);
 void bench_skip(void);
+void bench_check(void);
 
 /* A counted loop of K events with N pending, for callgrind: run under
  * `build/tests/bench evq-hold N K`. */

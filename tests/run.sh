@@ -5,6 +5,8 @@
 # usage: tests/run.sh BUILD [JOBS [PATTERN]]
 # Output of each goes to BUILD/tests/NAME.log and is shown when it fails. A
 # script prints one line a test: "ok ...", "FAIL ..." or "SKIP ... (reason)".
+# The CPU time that each took, with all that it began and waited for, goes to
+# BUILD/tests/NAME.times, as the shell tells it.
 set -u
 build=$1 jobs=${2:-1} pattern=${3:-}
 export CULPRIT=$PWD/$build/culprit BUILD=$PWD/$build
@@ -19,6 +21,7 @@ run_one() {
 		run_until "$log" bash "tests/cli/$name.sh"
 	fi
 	rc=$?
+	times >"$build/tests/$name.times"
 	# cmocka names what failed or was skipped twice: when it happens and, in
 	# a list, at the end.
 	local passed skipped failed
