@@ -376,8 +376,10 @@ quickstart: deps
 check: deps
 	@rm -f $B/tests/*.times
 	@$(MAKE) --no-print-directory -j$J all $(TESTS) $(REPLAYS) \
-	    $B/tests/faults.so && times >$B/tests/check-build.times
-	@$(MAKE) --no-print-directory $(GATES) && times >$B/tests/check-gates.times
+	    $B/tests/faults.so && mkdir -p $B/tests && \
+	    times >$B/tests/check-build.times
+	@$(MAKE) --no-print-directory $(GATES) && mkdir -p $B/tests && \
+	    times >$B/tests/check-gates.times
 	@tests/run.sh $B $J
 	@$B/culprit gate -j $J tests/accuracy/*.yaml && \
 	    times >$B/tests/check-accuracy.times

@@ -160,7 +160,7 @@ static void spread(struct state *s, struct sim_rng *rng)
 /* Room in the book for the peers of one more list. While there is room, an address
  * keeps its number also where a list in between left it out: the number is its place
  * among the source ports (algos/pingmesh/pairs.h). */
-static void make_room(struct state *s)
+static void sweep_book(struct state *s)
 {
 	struct topo_ip_book *b = s->params->book;
 	if (!b || b->cap - b->n >= s->max_entries)
@@ -196,7 +196,7 @@ static int take_list(struct state *s, const void *bytes, size_t n,
 		return 1;
 	}
 	struct sim_err why = {0};
-	make_room(s);
+	sweep_book(s);
 	const int rc =
 	    n == 0 ? 0 : algo_pinglist_xml_read(&doc, s->self, bytes, n, &why);
 	if (rc < 0)
