@@ -1,11 +1,12 @@
-/* models/obs_pairs.h -- what probes between two servers came to, as a table.
+/* models/obs_pairs.h -- what probes between two servers came to.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Probes of a mesh, in which every server probes each of its peers at a fixed
- * interval and is probed by it. Few pairs have trouble, so the rest need no row:
- * all of their probes, whose number the mesh tells, were answered at once. Of a
- * server that had no answer, and gave none, no pair is listed; and none at all
- * where no probe between two others failed.
+ * interval and is probed by it. Few pairs have trouble, so only those are listed,
+ * for whoever says how much of it counts: of all others so many probes as the
+ * mesh tells were answered, nearly all at once. Of a server that had no answer,
+ * and gave none, no pair is listed; and none at all where no probe between two
+ * others failed.
  *
  * A spell is all time-outs between two answers in order of sending. Late is an
  * answer after the senders' first wait for a SYN-ACK or more.
@@ -46,16 +47,31 @@ struct obs_mesh {
 	uint32_t n_probes[OBS_MESH_LEVELS]; /* of a pair, where all were made */
 };
 
-struct obs_pairs {
-	struct obs_mesh mesh;
-	/* Probes that a host is in, from it or to it. Shape [hosts]. */
-	const uint64_t *of_host_answered, *of_host_failed;
-	uint8_t tells_late; /* 0: n_late is always 0 */
+struct obs_pair_list {
 	SIM_TABLE_ARRAYS(OBS_PAIR_COLUMNS)
 };
 struct obs_pair {
 	SIM_TABLE_FIELDS(OBS_PAIR_COLUMNS)
 };
-SIM_TABLE(obs_pairs, obs_pair, OBS_PAIR_COLUMNS)
+SIM_TABLE(obs_pair_list, obs_pair, OBS_PAIR_COLUMNS)
+
+struct obs_pairs {
+	struct obs_mesh mesh;
+	/* Probes that a host is in, from it or to it. Shape [hosts]. */
+	const uint64_t *of_host_answered, *of_host_failed;
+	uint8_t tells_late; /* 0: n_late is always 0 */
+	/* The pairs that are in trouble by LEAST, overwriting OUT. Errors
+	 * SIM_ENOMEM. Cost that of reading all that is known of pairs. */
+	void *arg;
+	int (*list)(void *arg, uint32_t least, struct obs_pair_list *out,
+	    struct sim_err *e);
+};
+
+/* 1 if P has LEAST failures, as many late probes, or fewer than that many. */
+static inline int obs_pair_in_trouble(const struct obs_pair *p, uint32_t least)
+{
+	return p->n_failed >= least || p->n_late >= least ||
+	    p->n_probes < least;
+}
 
 #endif

@@ -157,7 +157,8 @@ static void run_windows(struct rig *g, uint32_t kept, uint32_t run)
 	for (uint32_t w = 0; w < WINDOWS; w++) {
 		const sim_ns from = w * WINDOW_S * SIM_SEC,
 			     to = from + WINDOW_S * SIM_SEC;
-		xp_mesh_pairs_begin(&g->pairs, &s->truth, g->p.give_up_ns);
+		assert_ok(xp_mesh_pairs_begin(&g->pairs, &s->truth,
+		    g->p.give_up_ns, test_err()));
 		assert_ok(
 		    connects_window(g->c, from, to, w, &taker, test_err()));
 		assert_ok(xp_every_tell(&g->every, g->c, &g->sums, from, to, &r,

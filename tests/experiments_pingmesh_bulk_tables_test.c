@@ -113,8 +113,8 @@ static void run(struct rig *g, uint32_t run)
 	assert_ok(connects_begin(g->c, scenes_draw(&g->m.s, run), test_err()));
 	xp_mesh_sums_clear(&g->sums);
 	xp_mesh_sums_begin(&g->sums, 0);
-	xp_mesh_pairs_restart(&g->pairs, 0, &g->m.s.scene.truth,
-	    g->p.give_up_ns);
+	assert_ok(xp_mesh_pairs_restart(&g->pairs, 0, &g->m.s.scene.truth,
+	    g->p.give_up_ns, test_err()));
 	assert_ok(connects_window(g->c, 0, WINDOW_S * SIM_SEC, 0, &taker,
 	    test_err()));
 	obs_probes_clear(&g->table);

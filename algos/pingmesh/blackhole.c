@@ -88,6 +88,7 @@ void algo_blackhole_close(struct algo_blackhole *b)
 	free(b->tor);
 	free(b->suspect);
 	free(b->probe);
+	obs_pair_list_free(&b->listed);
 	free(b->pair);
 	free(b->alive);
 	free(b->found);
@@ -371,15 +372,15 @@ static int judge_probes(struct algo_blackhole *b, const struct obs_probes *t,
 static int judge_sums(struct algo_blackhole *b, const struct obs_pairs *t,
     struct sim_err *e)
 {
-	int rc = 0;
 	b->min_spells = t->tells_late ? b->params.min_spells : 0;
 	for (uint32_t h = 0; h < b->dc.clos.all_hosts; h++)
 		b->server[h] =
 		    (struct algo_blackhole_server){.n_failed =
 						       t->of_host_failed[h],
 			.alive = t->of_host_answered[h] > 0};
-	for (size_t i = 0; rc == 0 && i < t->n; i++) {
-		const struct obs_pair p = obs_pairs_at(t, i);
+	int rc = t->list(t->arg, least_failures(b), &b->listed, e);
+	for (size_t i = 0; rc == 0 && i < b->listed.n; i++) {
+		const struct obs_pair p = obs_pair_list_at(&b->listed, i);
 		if (p.n_failed >= least_failures(b))
 			rc = judge_pair(b, &p, e);
 	}
@@ -448,8 +449,8 @@ static int blackhole_by_likelihood(struct algo_blackhole *b,
 	if (b->n_pairs == 0)
 		return 0;
 	if (sums)
-		algo_hole_pairs_of_mesh(&all, &b->dc, sums, b->alive,
-		    least_failures(b));
+		algo_hole_pairs_of_mesh(&all, &b->dc, sums, &b->listed,
+		    b->alive, least_failures(b));
 	else if ((rc = algo_hole_pairs_open(&all, &b->dc, t, b->alive,
 		      least_failures(b), e)) < 0)
 		return rc;

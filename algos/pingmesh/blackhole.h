@@ -123,6 +123,7 @@ struct algo_blackhole {
 	size_t n_suspects, cap_suspects;
 	struct algo_blackhole_probe *probe; /* of these */
 	size_t n, cap;
+	struct obs_pair_list listed; /* of a mesh, pairs in trouble */
 	struct algo_hole_pair *pair; /* black-holed ones */
 	size_t n_pairs, cap_pairs;
 	uint8_t *alive;              /* [hosts] */

@@ -151,9 +151,10 @@ static void tell_listed(const struct algo_hole_pairs *p, uint32_t n_hosts,
 
 void algo_hole_pairs_of_mesh(struct algo_hole_pairs *p,
     const struct topo_dc *dc, const struct obs_pairs *mesh,
-    const uint8_t alive[], uint32_t least)
+    const struct obs_pair_list *listed, const uint8_t alive[], uint32_t least)
 {
 	*p = (struct algo_hole_pairs){.mesh = mesh,
+	    .listed = listed,
 	    .dc = dc,
 	    .alive = alive,
 	    .least = least};
@@ -179,7 +180,7 @@ static uint32_t mesh_peer_at(const struct algo_hole_pairs *p, unsigned level,
 static int mesh_lacks(const struct algo_hole_pairs *p, size_t i, uint32_t *low,
     uint32_t *high)
 {
-	const struct obs_pairs *t = p->mesh;
+	const struct obs_pair_list *t = p->listed;
 	const uint32_t n = p->dc->clos.n_hosts;
 	*low = topo_dc_index(p->dc, t->low[i]);
 	*high = topo_dc_index(p->dc, t->high[i]);
@@ -202,7 +203,7 @@ static void servers_of_mesh(const struct algo_hole_pairs *p, uint32_t n_hosts,
 				const uint32_t g = mesh_peer_at(p, l, s, k);
 				n[g] -= p->alive[g];
 			}
-	for (size_t i = 0; i < p->mesh->n; i++)
+	for (size_t i = 0; i < p->listed->n; i++)
 		if (mesh_lacks(p, i, &low, &high)) {
 			n[low]--;
 			n[high]--;
@@ -233,7 +234,7 @@ static void tell_whole_mesh(const struct algo_hole_pairs *p,
 static void tell_mesh(const struct algo_hole_pairs *p, uint32_t n_hosts,
     const uint8_t aside[], const struct algo_hole_hearer *to)
 {
-	const struct obs_pairs *t = p->mesh;
+	const struct obs_pair_list *t = p->listed;
 	uint32_t low, high;
 	tell_whole_mesh(p, to);
 	for (uint32_t s = 0; s < n_hosts; s++)

@@ -44,7 +44,8 @@ struct algo_hole_pairs {
 	size_t *first; /* [servers + 1] */
 	struct algo_hole_peer *peer;
 
-	const struct obs_pairs *mesh; /* NULL: pairs are listed */
+	const struct obs_pairs *mesh;       /* NULL: all pairs are in peer[] */
+	const struct obs_pair_list *listed; /* those in trouble by `least` */
 	const struct topo_dc *dc;
 	const uint8_t *alive; /* [servers] */
 	uint32_t least;
@@ -74,10 +75,11 @@ int algo_hole_pairs_open(struct algo_hole_pairs *p, const struct topo_dc *dc,
     struct sim_err *e);
 void algo_hole_pairs_close(struct algo_hole_pairs *p);
 
-/* Likewise of a mesh. P keeps DC, MESH and ALIVE, and needs no closing. */
+/* Likewise of a mesh, whose pairs in trouble by LEAST are LISTED. P keeps DC,
+ * MESH, LISTED and ALIVE, and needs no closing. */
 void algo_hole_pairs_of_mesh(struct algo_hole_pairs *p,
     const struct topo_dc *dc, const struct obs_pairs *mesh,
-    const uint8_t alive[], uint32_t least);
+    const struct obs_pair_list *listed, const uint8_t alive[], uint32_t least);
 
 /* How many pairs each of N_HOSTS servers is in. Shape n[n_hosts], overwritten.
  * Cost O(pairs); of a mesh O(hosts + rows + dead servers * peers). */

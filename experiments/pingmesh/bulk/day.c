@@ -107,11 +107,12 @@ int xp_mesh_day_window(struct xp_mesh_day *d, uint32_t number,
 	struct sim_rng r;
 	xp_mesh_sums_clear(&d->sums);
 	xp_mesh_sums_begin(&d->sums, from);
-	xp_mesh_pairs_restart(&d->pairs, number, &d->scene->truth,
-	    d->sums.connects.give_up_ns);
 	xp_dsa_tables_clear(&d->tables);
-	int rc = connects_window(d->connects, from, from + length, number,
-	    &taker, e);
+	int rc = xp_mesh_pairs_restart(&d->pairs, number, &d->scene->truth,
+	    d->sums.connects.give_up_ns, e);
+	if (rc == 0)
+		rc = connects_window(d->connects, from, from + length, number,
+		    &taker, e);
 	if (rc < 0 || !d->jobs.jobs)
 		return rc;
 	sim_rng_init(&r, &d->scene->where, SIM_STREAM_CONNECTS,

@@ -10,24 +10,9 @@
 #ifndef EXPERIMENTS_PINGMESH_BULK_PAIRS_H
 #define EXPERIMENTS_PINGMESH_BULK_PAIRS_H
 
+#include "experiments/pingmesh/bulk/pair_rows.h"
 #include "models/connects/connects.h"
 #include "models/obs_pairs.h"
-
-/* N connects in turn, of which that with number K of its pair and direction is
- * the first. */
-struct xp_mesh_pairs_row {
-	topo_host src, dst;
-	uint32_t k;
-	uint32_t n : 30, kind : 2;
-};
-
-/* Likewise, as it stands in order: of both directions' connects of a pair `at`
- * counts by time. */
-struct xp_mesh_pairs_part {
-	topo_host high;
-	uint32_t at, row;
-	uint32_t n : 30, kind : 2;
-};
 
 /* Zeroed is empty. */
 struct xp_mesh_pairs {
@@ -36,22 +21,16 @@ struct xp_mesh_pairs {
 	struct connects_ports ports;
 	const struct connects *c;
 	sim_ns window_ns, first_wait_ns;
-	uint32_t n_kept;
 
-	/* The last windows: that of number `next - n_windows` + i has the rows
-	 * from first[i] on. */
-	uint32_t next, n_windows;
-	size_t *first; /* [n_kept] */
-	struct xp_mesh_pairs_row *row;
-	size_t n, cap;
+	uint32_t next; /* the number of the window to come */
+	struct xp_pair_rows rows;
 	uint8_t *gone;             /* [hosts] off all the while */
 	uint64_t *failed, *untold; /* [hosts] of rows with those, not kept */
 
-	/* What was told last. */
+	/* What was told last, of so many windows. */
+	uint32_t n_told;
+	uint8_t any_failed;
 	uint64_t *of_host_answered, *of_host_failed; /* [hosts] */
-	size_t *begin;                               /* [hosts + 1] */
-	struct xp_mesh_pairs_part *part;
-	size_t cap_parts;
 	uint32_t *number[2]; /* of connects that failed; untold */
 	size_t n_numbers[2], cap_numbers[2];
 	struct obs_pairs pairs;
@@ -59,7 +38,8 @@ struct xp_mesh_pairs {
 
 /* Of connects C, which are those of PARAMS and are kept, by windows, of which
  * N_KEPT are held. Senders wait FIRST_WAIT_NS for the first SYN-ACK, 0: nobody
- * tells. P must be closed also when this fails. Errors SIM_ENOMEM. */
+ * tells. P must be closed also when this fails. Errors those of
+ * xp_pair_rows_open(). */
 int xp_mesh_pairs_open(struct xp_mesh_pairs *p, const struct topo_clos *clos,
     const struct connects *c, const struct connects_params *params,
     sim_ns window_ns, sim_ns first_wait_ns, uint32_t n_kept, struct sim_err *e);
@@ -68,19 +48,19 @@ void xp_mesh_pairs_close(struct xp_mesh_pairs *p);
 /* Forget all windows. Then, of each window in turn, begin it and take its rows;
  * TRUTH is that of its scene, as far as it is known. Restart: forget all, and
  * begin with that window. Errors SIM_ENOMEM.
- * Memory 16 bytes a row, but none for rows of servers that are off in all of a
+ * Memory 8 bytes a row, but none for rows of servers that are off in all of a
  * window and as long after it as a connect takes, where one window is kept. */
 void xp_mesh_pairs_clear(struct xp_mesh_pairs *p);
-void xp_mesh_pairs_restart(struct xp_mesh_pairs *p, uint32_t window,
-    const struct truth *truth, sim_ns give_up_ns);
-void xp_mesh_pairs_begin(struct xp_mesh_pairs *p, const struct truth *truth,
-    sim_ns give_up_ns);
+int xp_mesh_pairs_restart(struct xp_mesh_pairs *p, uint32_t window,
+    const struct truth *truth, sim_ns give_up_ns, struct sim_err *e);
+int xp_mesh_pairs_begin(struct xp_mesh_pairs *p, const struct truth *truth,
+    sim_ns give_up_ns, struct sim_err *e);
 int xp_mesh_pairs_take(struct xp_mesh_pairs *p, const struct connects_row *r,
     struct sim_err *e);
 
 /* Sum up the last N windows, of which at most those kept count. *OUT is P's, and
- * until the next call. Errors SIM_ENOMEM. Cost O(rows + hosts), and for the rows
- * of pairs O(n log n) where any failed between two servers that live. */
+ * until the next call; pairs are summed when it is asked for them. Errors
+ * SIM_ENOMEM. Cost O(rows + hosts), and as much for each list. */
 int xp_mesh_pairs_tell(struct xp_mesh_pairs *p, uint32_t n,
     const struct obs_pairs **out, struct sim_err *e);
 

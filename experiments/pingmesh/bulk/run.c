@@ -276,9 +276,10 @@ static int mesh_window(struct xp_bulk_mesh *m, uint32_t window,
 		xp_mesh_sums_clear(&m->sums);
 	xp_mesh_sums_begin(&m->sums, from);
 	m->loss.all = m->loss.scope = (struct xp_mean_loss_sum){{0}, {0}};
-	if (m->sums_pairs)
-		xp_mesh_pairs_begin(&m->pairs, &m->scene->truth,
-		    m->sums.connects.give_up_ns);
+	if (m->sums_pairs &&
+	    (rc = xp_mesh_pairs_begin(&m->pairs, &m->scene->truth,
+		 m->sums.connects.give_up_ns, e)) < 0)
+		return rc;
 	sim_rng_init(&m->rng, &m->scene->where, SIM_STREAM_CONNECTS,
 	    UINT32_C(1) << 31 | window);
 	if ((rc = connects_window(m->connects, from, from + m->window_ns,
