@@ -210,6 +210,28 @@ static void servers_of_mesh(const struct algo_hole_pairs *p, uint32_t n_hosts,
 		}
 }
 
+/* Those of ToR T with other ToRs, of which peers of one pod mostly follow each
+ * other. */
+static void tell_mesh_tor(const struct algo_hole_pairs *p, uint32_t t,
+    const struct algo_hole_hearer *to)
+{
+	const struct topo_clos *c = &p->dc->clos;
+	const uint32_t s = t * c->n_hosts, of_pod = c->n_hosts * c->n_tors;
+	struct algo_hole_bundle x = {.tor = t};
+	for (uint32_t k = 0; k < mesh_peers(p, OBS_MESH_DC); k++) {
+		const uint32_t g = mesh_peer_at(p, OBS_MESH_DC, s, k);
+		if (g / of_pod != x.pod && x.n > 0) {
+			to->hear_many(to->arg, &x);
+			x.n = x.n_once = 0;
+		}
+		x.pod = g / of_pod;
+		x.n += c->n_hosts;
+		x.n_once += g > s ? c->n_hosts : 0;
+	}
+	if (x.n > 0)
+		to->hear_many(to->arg, &x);
+}
+
 /* As if all servers were heard. Those of a ToR have peers under the same other
  * ones. */
 static void tell_whole_mesh(const struct algo_hole_pairs *p,
@@ -218,16 +240,10 @@ static void tell_whole_mesh(const struct algo_hole_pairs *p,
 	const uint32_t n = p->dc->clos.n_hosts;
 	const uint32_t own = n * mesh_peers(p, OBS_MESH_TOR) / 2;
 	for (uint32_t t = 0; t < p->dc->clos.all_tors; t++) {
-		const uint32_t s = t * n;
 		if (own > 0)
-			tell_hole_pair(to, s, s, (int32_t)own,
+			tell_hole_pair(to, t * n, t * n, (int32_t)own,
 			    ALGO_HOLE_NO_DECOY);
-		for (uint32_t k = 0; k < mesh_peers(p, OBS_MESH_DC); k++) {
-			const uint32_t g = mesh_peer_at(p, OBS_MESH_DC, s, k);
-			if (g > s)
-				tell_hole_pair(to, s, g, (int32_t)n,
-				    ALGO_HOLE_NO_DECOY);
-		}
+		tell_mesh_tor(p, t, to);
 	}
 }
 

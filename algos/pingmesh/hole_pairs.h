@@ -59,10 +59,19 @@ struct algo_hole_count {
 	uint32_t n_decoys[2]; /* of type 1; of type 2 or 1 */
 };
 
-/* Who is told of pairs. */
+/* N pairs of servers under a ToR with others in a pod; each pair between two ToRs
+ * is told as of either, and N_ONCE of those told here are not as of the other. */
+struct algo_hole_bundle {
+	uint32_t tor, pod;
+	uint64_t n, n_once;
+};
+
+/* Who is told of pairs, and of many at once where those of all servers are told.
+ * Pairs within a ToR are told by themselves. */
 struct algo_hole_hearer {
 	void *arg;
 	void (*hear)(void *arg, const struct algo_hole_count *c);
+	void (*hear_many)(void *arg, const struct algo_hole_bundle *b);
 };
 
 /* List the pairs of DC in T with at least LEAST probes and both ALIVE. Decoys

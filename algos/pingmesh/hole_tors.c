@@ -175,11 +175,26 @@ static void hear_pairs(void *arg, const struct algo_hole_count *x)
 			c->n_decoys[type][cause[k]] += x->n_decoys[type];
 }
 
+/* As of either ToR a pair is one of its own; what is above them is told once. */
+static void hear_bundle(void *arg, const struct algo_hole_bundle *x)
+{
+	struct court *c = arg;
+	const struct topo_clos *t = c->clos;
+	double *n_pairs = c->fit.n_pairs;
+	const uint32_t pod = x->tor / t->n_tors;
+	n_pairs[x->tor] += (double)x->n;
+	n_pairs[t->all_tors + pod] += (double)x->n_once;
+	if (pod == x->pod)
+		return;
+	n_pairs[t->all_tors + x->pod] += (double)x->n_once;
+	n_pairs[t->all_tors + t->n_pods] += (double)x->n_once;
+}
+
 /* Half a pair more for each cause, that was spared: so no hazard is infinite
  * though all pairs be black-holed. */
 static void count_cause_pairs(struct court *c)
 {
-	const struct algo_hole_hearer to = {c, hear_pairs};
+	const struct algo_hole_hearer to = {c, hear_pairs, hear_bundle};
 	for (uint32_t k = 0; k < c->fit.n_causes; k++)
 		c->fit.n_pairs[k] = 0.5;
 	algo_hole_pairs_tell(c->all, c->clos->all_hosts, c->aside, &to);
