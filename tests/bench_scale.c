@@ -251,6 +251,25 @@ static void bench_probes(const struct subject *s)
 	    '<', 24);
 }
 
+/* A day of 100,000 servers for the black-hole job, and a ToR that has one: it
+ * reads all windows at once, the late probes of each among them. */
+static void bench_black_holes(const struct subject *s)
+{
+	write_spec(s, "holes",
+	    "figure: holes\nseed: 1\nplane: pingmesh_bulk\nruns: 1\n"
+	    "topology: {kind: clos, n_pods: 50, n_tors: 50, n_t1: 8, n_t2: 16, "
+	    "n_hosts: 40}\nfaults: {kind: black_hole_1, switches: 1, tiers: "
+	    "[tor], entries: 0.2}\nnoise: {rate: 6.0e-6}\n"
+	    "algorithms: [blackhole]\n"
+	    "pingmesh: {duration: 86400, window: 600, pinglist: "
+	    "{tor_interval_s: 100, dc_interval_s: 100}}\n");
+	const struct cost day = run(s, "run holes.yaml -j 1 --force -o h.h5");
+	bench_row("black holes of a day of 100,000 servers", day.cpu_s, "s",
+	    '<', 13.4);
+	bench_row("black holes of a day of 100,000 servers, peak", day.peak_mib,
+	    "MiB", '<', 512);
+}
+
 /* --- the start -------------------------------------------------------------*/
 
 /* Of a file of callgrind, as bench_instructions() reads it. */
@@ -291,6 +310,7 @@ void bench_scale(void)
 	bench_cells(&s);
 	bench_planes(&s);
 	bench_probes(&s);
+	bench_black_holes(&s);
 	char rm[] = "rm", how[] = "-rf", *argv[] = {rm, how, s.folder, NULL};
 	run_words(&s, argv);
 }

@@ -301,13 +301,72 @@ static void what_only_agents_have_is_refused(void **state)
 	assert_refused("trace: {on: true}", "only agents trace");
 	assert_refused("agent: {ports: list}",
 	    "dc_interval_s differ, and one count goes over ports for both");
-	assert_refused("history: 1200", "of one window or of all");
 	assert_refused("pinglist: {vips: \"198.18.0.1\"}", "vips are probed");
 	assert_refused("pinglist: {ports: \"80,81\"}", "of one class");
 	assert_refused("pinglist: {payload_probes: true}", "carry none");
 	assert_refused("pinglist: {http_probes: true}", "connects alone");
 	assert_refused("window: 601, duration: 601",
 	    "window 601 s is no whole number of probes of a pair, one each ");
+}
+
+/* --- a history --------------------------------------------------------------- */
+
+enum { MANY = 6 };
+
+static void run_with(struct res_trial_metrics row[], const char *text)
+{
+	const struct xp_pingmesh_hooks none = {.arg = NULL};
+	struct xp_bulk_mesh *b;
+	struct pingmesh m;
+	pingmesh_open(&m, &pingmesh_tiny, text);
+	m.s.params.noise.rate = scenes_fixed(0.02);
+	scenes_add_fault(&m.s, 3, 0.4)->from_s = 150;
+	assert_ok(xp_bulk_mesh_open(&b, &m.s.topo, &m.p, 0, test_err()));
+	assert_ok(
+	    xp_bulk_mesh_run(b, scenes_draw(&m.s, 0), row, &none, test_err()));
+	xp_bulk_mesh_close(b);
+	pingmesh_close(&m);
+}
+
+#define SIX                                                                    \
+	"window: 60, duration: 360, pinglist: {tor_interval_s: 10, "           \
+	"dc_interval_s: 10}"
+
+/* The same rows of late connects, in windows of their own and in a history: each
+ * count of a history is the sum over its windows. */
+static void a_history_is_the_sum_of_its_windows(void **state)
+{
+	struct res_trial_metrics one[MANY], row[MANY], all;
+	(void)state;
+	run_with(one, SIX ", along: window");
+	for (uint32_t history = 2; history <= MANY; history++) {
+		char text[256];
+		snprintf(text, sizeof(text), SIX ", along: window, history: %u",
+		    60 * history);
+		run_with(row, text);
+		for (uint32_t w = 0; w < MANY; w++) {
+			double n = 0, connected = 0, lost = 0;
+			for (uint32_t i = 0; i < history && i <= w; i++) {
+				n += one[w - i].n_probes;
+				connected += one[w - i].n_connected;
+				lost += one[w - i].true_drop_rate *
+				    one[w - i].n_probes;
+			}
+			assert_near(row[w].n_probes, n, 0);
+			assert_near(row[w].n_connected, connected, 0);
+			assert_near(row[w].true_drop_rate, lost / n,
+			    1e-9 * lost / n);
+		}
+	}
+	/* The whole run counts each window once, whatever its jobs read. */
+	run_with(&all, SIX ", history: 180");
+	double n = 0, connected = 0;
+	for (uint32_t w = 0; w < MANY; w++) {
+		n += one[w].n_probes;
+		connected += one[w].n_connected;
+	}
+	assert_near(all.n_probes, n, 0);
+	assert_near(all.n_connected, connected, 0);
 }
 
 static void too_many_probes_to_be_told_are_refused(void **state)
@@ -347,7 +406,8 @@ static void running_out_of_memory_is_told(void **state)
 	struct pingmesh m;
 	(void)state;
 	pingmesh_open(&m, &pingmesh_tiny,
-	    "duration: 120, window: 60, along: window, service: \"0-3\", "
+	    "duration: 180, window: 60, history: 120, along: window, "
+	    "service: \"0-3\", "
 	    "repair: {on: true}, pinglist: {tor_interval_s: 10, "
 	    "dc_interval_s: 10}");
 	m.s.params.noise.rate = scenes_fixed(0.05);
@@ -368,6 +428,7 @@ int main(void)
 	    cmocka_unit_test(reloads_of_black_holes_are_those_of_agents),
 	    cmocka_unit_test(the_mean_loss_is_that_of_all_pairs),
 	    cmocka_unit_test(what_only_agents_have_is_refused),
+	    cmocka_unit_test(a_history_is_the_sum_of_its_windows),
 	    cmocka_unit_test(too_many_probes_to_be_told_are_refused),
 	    cmocka_unit_test(running_out_of_memory_is_told),
 	};

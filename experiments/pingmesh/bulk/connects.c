@@ -103,7 +103,6 @@ static int mesh_set_ports(struct connects_params *c,
 
 static int mesh_fit(const struct xp_pingmesh *p, struct sim_err *e)
 {
-	const uint32_t history = xp_pingmesh_history(p);
 	if (p->connect.synack_timer)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "connect.synack_timer: servers in bulk send no SYN-ACK "
@@ -115,12 +114,6 @@ static int mesh_fit(const struct xp_pingmesh *p, struct sim_err *e)
 	if (p->trace.on)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "trace.on: only agents trace; use plane pingmesh.");
-	if (p->along != XP_ALONG_QUANTILE && history > 1 &&
-	    history < xp_pingmesh_n_windows(p))
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "history %g s: jobs in bulk are of one window or of all; "
-		    "use plane pingmesh.",
-		    p->history_s);
 	return 0;
 }
 

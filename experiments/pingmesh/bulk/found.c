@@ -82,7 +82,7 @@ static int found_make_late(struct found_late *f, struct sim_err *e)
 		f->begin[k + 2] += f->begin[k + 1];
 	for (size_t i = 0; i < s->n_late; i++)
 		f->us[f->begin[f->scope_of(s, &s->late[i]) + 1]++] =
-		    (double)s->late[i].rtt_ns / 1e3;
+		    (double)xp_mesh_sums_rtt_ns(&s->late[i]) / 1e3;
 	return 0;
 }
 

@@ -1,58 +1,19 @@
 /* experiments/pingmesh/bulk/run.c -- a run of Pingmesh in bulk, window by window.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "experiments/pingmesh/bulk/run.h"
+#include "experiments/pingmesh/bulk/impl.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "experiments/pingmesh/along.h"
 #include "experiments/pingmesh/bulk/connects.h"
-#include "experiments/pingmesh/bulk/every.h"
-#include "experiments/pingmesh/bulk/mean_loss.h"
-#include "experiments/pingmesh/bulk/pairs.h"
 #include "experiments/pingmesh/judge.h"
-#include "experiments/pingmesh/repair.h"
 #include "sim/stat.h"
 #include "sim/vec.h"
 
 /* Probes that a table may have: 2 GB of them. */
 enum { MOST_PROBES = 50000000 };
-
-/* Counts of a whole run. */
-struct mesh_totals {
-	struct xp_mesh_sums_cell group[CONNECTS_N_HOPS], scope;
-};
-
-struct xp_bulk_mesh {
-	const struct topo *topo;
-	const struct xp_pingmesh *params;
-	struct algo_pinglist plan;
-	struct connects *connects;
-	struct xp_mesh_sums sums;
-	struct xp_every every;
-	struct xp_mesh_pairs pairs;
-	struct xp_mean_loss loss;
-	struct xp_repair_shop shop;
-	struct xp_dsa *dsa; /* of that */
-	uint8_t *in_scope;  /* [hosts]; NULL: all are */
-	uint32_t n_windows, history, repair_every;
-	sim_ns window_ns, lag_ns;
-	int tables; /* of each probe */
-	int sums_pairs;
-	int whole; /* sums are those of the run so far */
-
-	/* Of this run. */
-	const struct xp_pingmesh_hooks *hooks;
-	struct scene *scene;
-	struct res_trial_metrics *row;
-	struct sim_rng rng; /* times of this window */
-	struct mesh_totals all;
-	struct xp_mean_loss_sum loss_all, loss_scope; /* of the run */
-	struct obs_probes table, part;
-	struct xp_repaired repaired;
-	uint64_t n_rows;
-};
 
 /* --- opening ----------------------------------------------------------------- */
 
@@ -119,6 +80,14 @@ static int mesh_open_pairs(struct xp_bulk_mesh *m, struct sim_err *e)
 	    mesh_n_kept(m), e);
 }
 
+/* Each window's row is of the history that ends with it, and the next one's of
+ * another: rows of late connects are taken again. */
+static int mesh_tells_again(const struct xp_bulk_mesh *m)
+{
+	return m->params->along == XP_ALONG_WINDOW && m->summed > 1 &&
+	    m->summed < m->n_windows;
+}
+
 int xp_bulk_mesh_open(struct xp_bulk_mesh **out, const struct topo *t,
     const struct xp_pingmesh *p, unsigned tells, struct sim_err *e)
 {
@@ -132,7 +101,7 @@ int xp_bulk_mesh_open(struct xp_bulk_mesh **out, const struct topo *t,
 	m->sums_pairs = !m->tables && (p->repair.on || tells & OBS_PAIRS);
 	m->n_windows = xp_pingmesh_n_windows(p);
 	m->history = xp_pingmesh_history(p);
-	m->whole = p->along == XP_ALONG_QUANTILE || m->history > 1;
+	m->summed = p->along == XP_ALONG_QUANTILE ? m->n_windows : m->history;
 	m->repair_every = xp_pingmesh_repair_every(p);
 	m->window_ns = (sim_ns)llround(p->window_s * 1e9);
 	m->lag_ns = xp_pingmesh_lag(p);
@@ -140,6 +109,10 @@ int xp_bulk_mesh_open(struct xp_bulk_mesh **out, const struct topo *t,
 	if ((rc = xp_repair_open(&m->shop, t, p, e)) < 0 ||
 	    (rc = mesh_open_scope(m, e)) < 0 ||
 	    (rc = mesh_open_connects(m, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&m->loss_of, m->n_windows, e)) < 0 ||
+	    (mesh_tells_again(m) &&
+		(rc = xp_mesh_history_open(&m->rows, m->history, m->window_ns,
+		     e)) < 0) ||
 	    (m->tables && (rc = mesh_open_tables(m, e)) < 0) ||
 	    (m->sums_pairs && (rc = mesh_open_pairs(m, e)) < 0)) {
 		xp_bulk_mesh_close(m);
@@ -157,6 +130,8 @@ void xp_bulk_mesh_close(struct xp_bulk_mesh *m)
 	xp_mesh_sums_close(&m->sums);
 	xp_every_close(&m->every);
 	xp_mesh_pairs_close(&m->pairs);
+	xp_mesh_history_close(&m->rows);
+	free(m->loss_of);
 	xp_mean_loss_close(&m->loss);
 	xp_repair_close(&m->shop);
 	obs_probes_free(&m->table);
@@ -165,7 +140,7 @@ void xp_bulk_mesh_close(struct xp_bulk_mesh *m)
 	free(m);
 }
 
-static size_t mesh_n_units(const struct xp_bulk_mesh *m)
+size_t xp_bulk_mesh_n_units(const struct xp_bulk_mesh *m)
 {
 	const struct topo_clos *c = &m->topo->clos;
 	return m->params->unit == ALGO_HEATMAP_POD ? c->n_pods : c->all_tors;
@@ -181,7 +156,7 @@ size_t xp_bulk_mesh_rows(const struct xp_bulk_mesh *m)
 	case XP_ALONG_GROUP:
 		return ALGO_DROP_N_GROUPS;
 	case XP_ALONG_PAIR:
-		return mesh_n_units(m) * mesh_n_units(m);
+		return xp_bulk_mesh_n_units(m) * xp_bulk_mesh_n_units(m);
 	default:
 		return 1;
 	}
@@ -203,6 +178,8 @@ static int mesh_take(void *arg, const struct connects_row *r, struct sim_err *e)
 		rc = xp_every_take(&m->every, r, e);
 	if (rc == 0 && m->sums_pairs)
 		rc = xp_mesh_pairs_take(&m->pairs, r, e);
+	if (rc == 0 && m->rows.n_kept > 0)
+		rc = xp_mesh_history_take(&m->rows, r, e);
 	return rc;
 }
 
@@ -266,15 +243,37 @@ static struct xp_mesh_sums_cell mesh_scope(const struct xp_bulk_mesh *m)
 	return sum;
 }
 
+/* Sums go on with WINDOW, and do not begin anew. */
+static int mesh_goes_on(const struct xp_bulk_mesh *m, uint32_t window)
+{
+	return window < m->n_windows && !mesh_tells_again(m) &&
+	    window + m->summed > m->n_windows;
+}
+
+/* What was drawn of WINDOW, for the whole run. */
+static void mesh_total(struct xp_bulk_mesh *m, uint32_t window)
+{
+	add_loss(&m->loss_all, &m->loss.all);
+	add_loss(&m->loss_scope, &m->loss.scope);
+	m->loss_of[window] = m->loss.scope;
+	if (mesh_goes_on(m, window + 1))
+		return;
+	const struct xp_mesh_sums_cell scope = mesh_scope(m);
+	xp_mesh_sums_add(&m->all.scope, &scope);
+	for (int h = 0; h < CONNECTS_N_HOPS; h++)
+		xp_mesh_sums_add(&m->all.group[h], &m->sums.group[h]);
+}
+
 static int mesh_window(struct xp_bulk_mesh *m, uint32_t window,
     struct sim_err *e)
 {
 	const struct connects_taker taker = {m, mesh_take, mesh_segment};
 	const sim_ns from = window * m->window_ns;
 	int rc;
-	if (!m->whole)
+	if (!mesh_goes_on(m, window))
 		xp_mesh_sums_clear(&m->sums);
 	xp_mesh_sums_begin(&m->sums, from);
+	xp_mesh_history_begin(&m->rows);
 	m->loss.all = m->loss.scope = (struct xp_mean_loss_sum){{0}, {0}};
 	if (m->sums_pairs &&
 	    (rc = xp_mesh_pairs_begin(&m->pairs, &m->scene->truth,
@@ -285,14 +284,9 @@ static int mesh_window(struct xp_bulk_mesh *m, uint32_t window,
 	if ((rc = connects_window(m->connects, from, from + m->window_ns,
 		 window, &taker, e)) < 0)
 		return rc;
-	add_loss(&m->loss_all, &m->loss.all);
-	add_loss(&m->loss_scope, &m->loss.scope);
-	if (!m->whole || window + 1 == m->n_windows) {
-		const struct xp_mesh_sums_cell scope = mesh_scope(m);
-		xp_mesh_sums_add(&m->all.scope, &scope);
-		for (int h = 0; h < CONNECTS_N_HOPS; h++)
-			xp_mesh_sums_add(&m->all.group[h], &m->sums.group[h]);
-	}
+	mesh_total(m, window);
+	if ((rc = xp_mesh_history_tell(&m->rows, window, &m->sums, e)) < 0)
+		return rc;
 	return m->tables ? mesh_tell_each(m, window, e) : 0;
 }
 
@@ -307,7 +301,7 @@ static enum xp_trouble mesh_trouble(const struct xp_bulk_mesh *m,
 	    to + (sim_ns)llround(m->params->agent.probe_timeout_s * 1e9));
 }
 
-static int mesh_judge(struct xp_bulk_mesh *m, uint32_t window,
+int xp_bulk_mesh_judge(struct xp_bulk_mesh *m, uint32_t window,
     struct res_trial_metrics *r, struct sim_err *e)
 {
 	const struct xp_pingmesh *p = m->params;
@@ -329,7 +323,7 @@ static int mesh_judge(struct xp_bulk_mesh *m, uint32_t window,
 }
 
 /* Nearly all probes of C, and the mean loss that they had. */
-static void mesh_fill(const struct xp_mesh_sums_cell *c, double loss,
+void xp_bulk_mesh_fill(const struct xp_mesh_sums_cell *c, double loss,
     struct res_trial_metrics *r)
 {
 	const uint64_t n = xp_mesh_sums_n_success(c);
@@ -342,7 +336,7 @@ static void mesh_fill(const struct xp_mesh_sums_cell *c, double loss,
 	xp_tally_fill(&t, r);
 }
 
-static void mesh_fill_live(const struct xp_bulk_mesh *m, uint32_t window,
+void xp_bulk_mesh_fill_live(const struct xp_bulk_mesh *m, uint32_t window,
     struct res_trial_metrics *r)
 {
 	const sim_ns end = (window + 1) * m->window_ns;
@@ -356,7 +350,7 @@ static void mesh_fill_live(const struct xp_bulk_mesh *m, uint32_t window,
 	r->n_traces = r->n_trace_probes = 0;
 }
 
-static int mesh_tells(const struct xp_bulk_mesh *m)
+int xp_bulk_mesh_tells(const struct xp_bulk_mesh *m)
 {
 	return m->tables || m->sums_pairs;
 }
@@ -388,7 +382,7 @@ static int mesh_repair(struct xp_bulk_mesh *m, uint32_t window,
 	struct truth *truth = &m->scene->truth;
 	struct obs seen = {.n_flows = 0};
 	struct xp_repaired did;
-	if (!mesh_tells(m) || (window + 1) % n != 0)
+	if (!xp_bulk_mesh_tells(m) || (window + 1) % n != 0)
 		return 0;
 	if (r)
 		r->n_black_tors = xp_n_black(truth, &m->dsa->dc, from, to);
@@ -409,10 +403,20 @@ static int mesh_tell(struct xp_bulk_mesh *m, uint32_t window, size_t row,
 	const struct xp_pingmesh_hooks *k = m->hooks;
 	const struct losses none = {0};
 	struct obs o = {.n_flows = 0};
-	if (!k->diagnose || !mesh_tells(m))
+	if (!k->diagnose || !xp_bulk_mesh_tells(m))
 		return 0;
 	const int rc = mesh_see(m, window, m->history, &o, e);
 	return rc < 0 ? rc : k->diagnose(k->arg, &o, &none, row, now, e);
+}
+
+/* The mean loss of the history that ends with WINDOW. */
+static double mesh_loss(const struct xp_bulk_mesh *m, uint32_t window)
+{
+	const uint32_t n = m->summed < window + 1 ? m->summed : window + 1;
+	struct xp_mean_loss_sum sum = {{0}, {0}};
+	for (uint32_t i = 0; i < n; i++)
+		add_loss(&sum, &m->loss_of[window - i]);
+	return xp_mean_loss_of(&m->loss, &sum, 0, 2);
 }
 
 static int mesh_jobs(struct xp_bulk_mesh *m, uint32_t window, struct sim_err *e)
@@ -423,164 +427,13 @@ static int mesh_jobs(struct xp_bulk_mesh *m, uint32_t window, struct sim_err *e)
 	int rc = mesh_window(m, window, e);
 	if (rc == 0 && own) {
 		const struct xp_mesh_sums_cell scope = mesh_scope(m);
-		mesh_fill(&scope,
-		    xp_mean_loss_of(&m->loss, &m->loss.scope, 0, 2), r);
-		mesh_fill_live(m, window, r);
-		rc = mesh_judge(m, window, r, e);
+		xp_bulk_mesh_fill(&scope, mesh_loss(m, window), r);
+		xp_bulk_mesh_fill_live(m, window, r);
+		rc = xp_bulk_mesh_judge(m, window, r, e);
 	}
 	if (rc == 0 && m->params->detect)
 		rc = mesh_tell(m, window, own ? window : 0, now, e);
 	return rc < 0 ? rc : mesh_repair(m, window, r, e);
-}
-
-/* --- rows of the whole run --------------------------------------------------------- */
-
-/* The hops of a group's probes; none of INTER_DC. */
-static void hops_of_group(enum algo_drop_group g, int *first, int *last)
-{
-	*first = g == ALGO_DROP_ALL ? 0 : (int)g - ALGO_DROP_INTRA_TOR;
-	*last = g == ALGO_DROP_ALL ? CONNECTS_N_HOPS - 1 : *first;
-	if (g == ALGO_DROP_INTER_DC)
-		*last = *first - 1;
-}
-
-static struct xp_mesh_sums_cell mesh_group(const struct xp_bulk_mesh *m,
-    enum algo_drop_group g, double *loss)
-{
-	struct xp_mesh_sums_cell sum = {.n_late = 0};
-	int first, last;
-	hops_of_group(g, &first, &last);
-	for (int h = first; h <= last; h++)
-		xp_mesh_sums_add(&sum, &m->all.group[h]);
-	*loss = xp_mean_loss_of(&m->loss, &m->loss_all, first, last);
-	return sum;
-}
-
-static void fill_group(const struct xp_bulk_mesh *m, enum algo_drop_group g,
-    struct res_trial_metrics *r)
-{
-	double loss;
-	const struct xp_mesh_sums_cell sum = mesh_group(m, g, &loss);
-	mesh_fill(&sum, loss, r);
-	mesh_fill_live(m, m->n_windows - 1, r);
-}
-
-static int mesh_late_of_group(const struct xp_bulk_mesh *m,
-    enum algo_drop_group g, double **out, size_t *n, struct sim_err *e)
-{
-	const struct xp_mesh_sums *s = &m->sums;
-	int first, last;
-	int rc = SIM_ZALLOC(out, s->n_late, e);
-	hops_of_group(g, &first, &last);
-	*n = 0;
-	for (size_t i = 0; rc == 0 && i < s->n_late; i++) {
-		const int h = (int)connects_hops_of(&s->clos, s->late[i].src,
-		    s->late[i].dst);
-		if (h >= first && h <= last)
-			(*out)[(*n)++] = (double)s->late[i].rtt_ns / 1e3;
-	}
-	if (rc == 0)
-		*n = sim_sort_finite(*out, *n);
-	return rc;
-}
-
-/* Nearest rank, as in run.c; with few probes ranks may be equal. */
-static int mesh_quantiles(struct xp_bulk_mesh *m, struct sim_err *e)
-{
-	const enum algo_drop_group g = m->params->group;
-	uint64_t rank[CONNECTS_RANKS];
-	double us[CONNECTS_RANKS], loss, *late;
-	const struct xp_mesh_sums_cell sum = mesh_group(m, g, &loss);
-	const uint64_t n = xp_mesh_sums_n_success(&sum);
-	size_t n_late;
-	int rc = mesh_late_of_group(m, g, &late, &n_late, e);
-	if (rc < 0)
-		return rc;
-	for (uint32_t i = 0; i < m->params->n_tails; i++)
-		rank[i] = n -
-		    (uint64_t)floor(
-			xp_pingmesh_tail(i) * (double)n * (1 + 1e-12));
-	if (n > 0)
-		xp_mesh_sums_times(&m->sums, &sum, late, rank,
-		    m->params->n_tails, &m->rng, us);
-	for (uint32_t i = 0; i < m->params->n_tails; i++) {
-		fill_group(m, g, &m->row[i]);
-		if (n > 0)
-			m->row[i].rtt_us = us[i];
-	}
-	free(late);
-	return 0;
-}
-
-static void mesh_whole_repair(const struct xp_bulk_mesh *m,
-    struct res_trial_metrics *r)
-{
-	const struct truth *truth = &m->scene->truth;
-	const sim_ns end = m->n_windows * m->window_ns;
-	if (!mesh_tells(m))
-		return;
-	xp_repaired_fill(&m->repaired, m->params->repair.on, r);
-	r->n_black_tors = xp_n_black(truth, &m->dsa->dc, 0, end);
-	r->n_candidates = xp_repair_n_named(&m->shop, 0);
-	r->n_candidates_true = xp_repair_n_named_true(&m->shop, 0, truth, end);
-}
-
-static int mesh_whole(struct xp_bulk_mesh *m, struct res_trial_metrics *r,
-    struct sim_err *e)
-{
-	mesh_fill(&m->all.scope,
-	    xp_mean_loss_of(&m->loss, &m->loss_scope, 0, 2), r);
-	mesh_fill_live(m, m->n_windows - 1, r);
-	mesh_whole_repair(m, r);
-	return mesh_judge(m, m->n_windows - 1, r, e);
-}
-
-static int mesh_fill_rows(struct xp_bulk_mesh *m, struct sim_err *e)
-{
-	const size_t n = xp_bulk_mesh_rows(m);
-	struct res_trial_metrics whole = m->row[0];
-	int rc = 0;
-	switch ((enum xp_along)m->params->along) {
-	case XP_ALONG_NONE:
-		return mesh_whole(m, &m->row[0], e);
-	case XP_ALONG_QUANTILE:
-		return mesh_quantiles(m, e);
-	case XP_ALONG_GROUP:
-		for (int g = 0; g < ALGO_DROP_N_GROUPS; g++)
-			fill_group(m, (enum algo_drop_group)g, &m->row[g]);
-		return 0;
-	case XP_ALONG_PAIR:
-		rc = mesh_whole(m, &whole, e);
-		for (size_t i = 0; rc == 0 && i < n; i++) {
-			m->row[i] = whole;
-			m->row[i].p99_us = m->dsa->heatmap.p99_us[i];
-		}
-		return rc;
-	default:
-		return 0;
-	}
-}
-
-/* What probes cost: 1, 3 or 5 switches on their way. */
-static void mesh_cost(const struct xp_bulk_mesh *m, struct res_trial_metrics *r)
-{
-	const struct xp_cost_params *cost = &m->params->cost;
-	double n = 0, crossed = 0;
-	for (int h = 0; h < CONNECTS_N_HOPS; h++) {
-		const struct xp_mesh_sums_cell *c = &m->all.group[h];
-		const double k =
-		    (double)(xp_mesh_sums_n_success(c) + c->n_failed);
-		n += k;
-		crossed += k * (1 + 2 * h);
-	}
-	const struct xp_cost_counts c = {.seconds = m->params->duration_s,
-	    .n_hosts = m->topo->n_hosts,
-	    .n_switches = m->topo->n_switches,
-	    .n_connects = n,
-	    .n_reported = n,
-	    .switch_bytes =
-		crossed * cost->connect_packets * cost->packet_bytes};
-	xp_cost_fill(cost, &c, r);
 }
 
 /* --- a run ---------------------------------------------------------------------- */
@@ -606,6 +459,7 @@ static int mesh_begin(struct xp_bulk_mesh *m, struct scene *scene,
 	xp_mesh_sums_clear(&m->sums);
 	xp_mean_loss_clear(&m->loss);
 	xp_mesh_pairs_clear(&m->pairs);
+	xp_mesh_history_clear(&m->rows);
 	return connects_begin(m->connects, scene, e);
 }
 
@@ -619,11 +473,11 @@ int xp_bulk_mesh_run(struct xp_bulk_mesh *m, struct scene *scene,
 	for (uint32_t w = 0; rc == 0 && w < m->n_windows; w++)
 		rc = mesh_jobs(m, w, e);
 	if (rc == 0)
-		rc = mesh_fill_rows(m, e);
+		rc = xp_bulk_mesh_fill_rows(m, e);
 	if (rc == 0)
 		rc = mesh_tell(m, m->n_windows - 1, SIZE_MAX, end, e);
 	for (size_t i = 0;
 	     rc == 0 && m->params->cost.on && i < xp_bulk_mesh_rows(m); i++)
-		mesh_cost(m, &row[i]);
+		xp_bulk_mesh_cost(m, &row[i]);
 	return rc;
 }

@@ -219,7 +219,10 @@ int xp_mesh_sums_take(struct xp_mesh_sums *s, const struct connects_row *r,
 	if ((rc = SIM_RESERVE(&s->late, &s->cap_late, s->n_late + 1, e)) < 0)
 		return rc;
 	s->late[s->n_late++] =
-	    (struct xp_mesh_sums_late){r->rtt_ns, r->src, r->dst};
+	    (struct xp_mesh_sums_late){.rtt_low = (uint32_t)r->rtt_ns,
+		.rtt_high = (uint8_t)(r->rtt_ns >> 32),
+		.src = r->src & 0xffffff,
+		.dst = r->dst};
 	return 0;
 }
 
