@@ -279,6 +279,10 @@ static int pool_tick(struct pool *p, struct sim_err *e)
 			rc = pool_collect(p, w, e);
 		if (rc < 0)
 			return rc;
+		/* A wake-up is lost where the kernel has no memory for it, and
+		 * its worker would sleep on beside its cells. */
+		if (w->pid > 0)
+			pool_wake(w->fd);
 	}
 	if (!p->job->tick)
 		return 0;
