@@ -47,12 +47,14 @@ static size_t public_bytes(void *buffer, size_t n, void *arg)
 	return (size_t)got;
 }
 
-/* Why PATH could not be read, if it is not for what is in it. */
+/* Why PATH could not be read, if it is not for what is in it. Of a file that is
+ * wrong jansson has a word; it has none where its own first bytes are missing. */
 static int public_failed(const struct public_source *s, const char *path,
     const json_error_t *why, struct sim_err *e)
 {
 	if (s->failed == Z_MEM_ERROR ||
-	    json_error_code(why) == json_error_out_of_memory)
+	    json_error_code(why) == json_error_out_of_memory ||
+	    (!s->failed && !s->too_long && !*why->text))
 		return sim_fail(e, SIM_ENOMEM, "there is no memory for %s.",
 		    path);
 	return s->failed == Z_ERRNO
