@@ -132,6 +132,40 @@ int res_file_write_private(const char *path, const void *bytes, size_t n,
 	return file_write(path, bytes, n, PRIVATE, e);
 }
 
+int res_file_begin(struct res_file_draft *d, const char *path,
+    struct sim_err *e)
+{
+	struct stat st;
+	*d = (struct res_file_draft){.path = path};
+	if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
+		return res_file_temp(&d->temp, &d->fd, path, e);
+	d->fd = open(path, O_WRONLY | O_CLOEXEC);
+	return d->fd < 0 ? res_file_failed("write", path, e) : 0;
+}
+
+int res_file_hand(const struct res_file_draft *d, struct sim_err *e)
+{
+	const int fd = fcntl(d->fd, F_DUPFD_CLOEXEC, 0);
+	return fd < 0 ? res_file_failed("write", d->path, e) : fd;
+}
+
+int res_file_end(struct res_file_draft *d, int rc, struct sim_err *e)
+{
+	if (rc == 0 && d->temp && fsync(d->fd) < 0)
+		rc = res_file_failed("write", d->path, e);
+	if (close(d->fd) < 0 && rc == 0)
+		rc = res_file_failed("write", d->path, e);
+	if (rc == 0 && d->temp && rename(d->temp, d->path) < 0)
+		rc = res_file_failed("write", d->path, e);
+	if (rc < 0 && d->temp)
+		unlink(d->temp);
+	else if (d->temp && res_file_sync_folder(d->path) < 0)
+		rc = res_file_failed("sync the folder of", d->path, e);
+	free(d->temp);
+	*d = (struct res_file_draft){.fd = -1};
+	return rc;
+}
+
 /* Read N bytes, to the end as fstat() told it. A file that has shrunk or grown
  * since is being written by somebody, so it is refused as busy. */
 static int file_read_all(int fd, char *to, size_t n)

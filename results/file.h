@@ -30,6 +30,27 @@ int res_file_keep(const char *path, struct sim_err *e);
  * SIM_ENOMEM. */
 int res_file_temp(char **temp, int *fd, const char *path, struct sim_err *e);
 
+/* A file that is written bit by bit, to FD: a temporary one beside PATH, which is
+ * PATH once it is ended. What stands at PATH and is no regular file, as a pipe, is
+ * written itself. PATH is borrowed. */
+struct res_file_draft {
+	const char *path;
+	char *temp; /* NULL: PATH itself */
+	int fd;
+};
+
+/* Errors SIM_EIO naming PATH, SIM_ENOMEM. */
+int res_file_begin(struct res_file_draft *d, const char *path,
+    struct sim_err *e);
+
+/* Another descriptor of the file, for a library that closes what it is given; of
+ * such the draft is ended behind it. Errors SIM_EIO. */
+int res_file_hand(const struct res_file_draft *d, struct sim_err *e);
+
+/* Sync, close and rename, if RC, what came of writing, is 0; else PATH stays what
+ * it was, and RC is returned. No temporary file is left. Errors SIM_EIO. */
+int res_file_end(struct res_file_draft *d, int rc, struct sim_err *e);
+
 /* SIM_EIO, "cannot VERB PATH: " and what errno says. */
 int res_file_failed(const char *verb, const char *path, struct sim_err *e);
 

@@ -12,6 +12,7 @@
 #include "algos/pingmesh/pinglist_xml.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/plan.h"
+#include "results/file.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
@@ -145,35 +146,27 @@ static int write_to(const struct args *a, const struct algo_pinglist *l,
 }
 
 /* Write the lists to PATH. Those of all servers are too many bytes to keep in
- * memory, so they go to a file beside it, which takes its place when it is
- * whole. What is no regular file, as a pipe, is written to. */
+ * memory. */
 static int write_path(const struct args *a, const struct algo_pinglist *l,
     const char *path, struct sim_err *e)
 {
-	char part[4096];
-	struct stat st;
-	const int replace = lstat(path, &st) < 0 || S_ISREG(st.st_mode);
-	const int n =
-	    snprintf(part, sizeof(part), "%s%s", path, replace ? ".part" : "");
-	if (n >= (int)sizeof(part))
-		return sim_fail(e, SIM_EIO, "the name of a file is too long.");
-	FILE *f = fopen(part, "w");
-	if (!f)
-		return sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
-		    strerror(errno));
-	int rc = write_to(a, l, f, e);
+	struct res_file_draft d;
+	int rc = res_file_begin(&d, path, e);
 	if (rc < 0)
+		return rc;
+	const int fd = res_file_hand(&d, e);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	if (fd >= 0 && !f) {
+		close(fd);
+		rc = sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
+	}
+	if (!f)
+		return res_file_end(&d, fd < 0 ? fd : rc, e);
+	if ((rc = write_to(a, l, f, e)) < 0)
 		sim_wrap(e, rc, "%s", path);
-	/* On disk before it has the name, or a loss of power could leave the
-	 * name without the list. */
-	int good = fflush(f) == 0 && (!replace || fsync(fileno(f)) == 0);
-	good &= fclose(f) == 0;
-	if (rc == 0 && (!good || (replace && rename(part, path) < 0)))
-		rc = sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
-		    strerror(errno));
-	if (rc < 0 && replace)
-		unlink(part);
-	return rc;
+	if (fclose(f) != 0 && rc == 0)
+		rc = res_file_failed("write", path, e);
+	return res_file_end(&d, rc, e);
 }
 
 int cmd_pinglist(int argc, char **argv)

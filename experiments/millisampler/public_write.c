@@ -5,11 +5,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <jansson.h>
 #include <zlib.h>
 
 #include "experiments/millisampler/public.h"
+#include "results/file.h"
 
 static uint32_t public_in(const struct obs_sample *s)
 {
@@ -117,13 +119,24 @@ static int public_put(const char *path, const char *text, struct sim_err *e)
 {
 	const size_t n = strlen(path);
 	const int packs = n > 3 && strcmp(path + n - 3, ".gz") == 0;
-	gzFile f = gzopen(path, packs ? "wb9" : "wbT");
+	struct res_file_draft d;
+	int rc = res_file_begin(&d, path, e);
+	if (rc < 0)
+		return rc;
+	const int fd = res_file_hand(&d, e);
+	if (fd < 0)
+		return res_file_end(&d, fd, e);
+	errno = 0;
+	gzFile f = gzdopen(fd, packs ? "wb9" : "wbT");
 	int good = f && gzputs(f, text) == (int)strlen(text);
 	if (f)
 		good &= gzclose(f) == Z_OK;
-	return good ? 0
-		    : sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
-			  errno ? strerror(errno) : "it could not be packed");
+	else
+		close(fd);
+	if (!good)
+		rc = sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
+		    errno ? strerror(errno) : "it could not be packed");
+	return res_file_end(&d, rc, e);
 }
 
 int xp_public_write(const char *path, const char *rack, const char *host,
@@ -136,7 +149,6 @@ int xp_public_write(const char *path, const char *rack, const char *host,
 	if (!text)
 		return sim_fail(e, SIM_ENOMEM,
 		    "%s: there is no memory, or a name is no UTF-8.", path);
-	errno = 0;
 	const int rc = public_put(path, text, e);
 	free(text);
 	return rc;

@@ -5,14 +5,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "experiments/telemetry/flock_text.h"
+#include "results/file.h"
 #include "sim/input.h"
 #include "sim/vec.h"
 
 struct xp_flock_file {
 	FILE *file;
 	const char *path;
+	int writes;
+	struct res_file_draft draft; /* if it is written */
 };
 
 static int ftext_needs_zlib(const char *path, struct sim_err *e)
@@ -21,6 +25,24 @@ static int ftext_needs_zlib(const char *path, struct sim_err *e)
 	    "%s is packed by gzip, and this program was built without zlib: "
 	    "unpack it, or install zlib1g-dev and build again.",
 	    path);
+}
+
+static int fplain_begin(struct xp_flock_file *f, int writes, struct sim_err *e)
+{
+	const char *why;
+	int rc;
+	if (!writes)
+		return (f->file = sim_input_open(f->path, &why))
+		    ? 0
+		    : sim_fail(e, SIM_EIO, "cannot read %s: %s.", f->path, why);
+	if ((rc = res_file_begin(&f->draft, f->path, e)) < 0)
+		return rc;
+	f->writes = 1;
+	const int fd = res_file_hand(&f->draft, e);
+	if (fd < 0 || (f->file = fdopen(fd, "wb")))
+		return fd < 0 ? fd : 0;
+	close(fd);
+	return sim_fail(e, SIM_ENOMEM, "no memory to write %s.", f->path);
 }
 
 int xp_flock_open(struct xp_flock_file **f, const char *path, int writes,
@@ -33,15 +55,12 @@ int xp_flock_open(struct xp_flock_file **f, const char *path, int writes,
 		return ftext_needs_zlib(path, e);
 	if ((rc = SIM_ZALLOC(f, 1, e)) < 0)
 		return rc;
-	const char *why;
-	(*f)->file = writes ? fopen(path, "wb") : sim_input_open(path, &why);
 	(*f)->path = path;
-	if ((*f)->file)
-		return 0;
-	free(*f);
-	*f = NULL;
-	return sim_fail(e, SIM_EIO, "cannot %s %s: %s.",
-	    writes ? "write" : "read", path, strerror(errno));
+	if ((rc = fplain_begin(*f, writes, e)) < 0) {
+		xp_flock_close(*f, rc, e);
+		*f = NULL;
+	}
+	return rc;
 }
 
 int xp_flock_take(struct xp_flock_file *f, void *to, size_t n, size_t *got,
@@ -65,14 +84,15 @@ int xp_flock_put(struct xp_flock_file *f, const void *from, size_t n,
 		  strerror(errno));
 }
 
-int xp_flock_close(struct xp_flock_file *f, struct sim_err *e)
+int xp_flock_close(struct xp_flock_file *f, int rc, struct sim_err *e)
 {
 	if (!f)
-		return 0;
-	const char *path = f->path;
-	const int bad = fclose(f->file);
+		return rc;
+	if (f->file && fclose(f->file) != 0 && rc == 0)
+		rc = sim_fail(e, SIM_EIO, "cannot end %s: %s.", f->path,
+		    strerror(errno));
+	if (f->writes)
+		rc = res_file_end(&f->draft, rc, e);
 	free(f);
-	return bad
-	    ? sim_fail(e, SIM_EIO, "cannot end %s: %s.", path, strerror(errno))
-	    : 0;
+	return rc;
 }

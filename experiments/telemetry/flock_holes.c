@@ -98,8 +98,8 @@ int xp_flock_write_fails(const struct xp_flock *x, const char *path,
 		rc = fhole_put(&o, &x->hole[i], e);
 	for (size_t i = 0; rc == 0 && i < x->truth.n_holes; i++)
 		rc = fhole_rule(&o, &x->truth.hole[i], e);
-	const int ended = xp_flock_close(o.file, rc == 0 ? e : NULL);
+	rc = xp_flock_close(o.file, rc, e);
 	xp_flock_ids_free(&o.ids);
 	obs_paths_free(&o.paths);
-	return rc < 0 ? rc : ended;
+	return rc;
 }

@@ -468,7 +468,7 @@ static int ftext_file(struct ftext_trace *t, const char *path,
 	int rc = xp_flock_open(&t->l.file, path, 0, e);
 	if (rc == 0)
 		rc = take(t, e);
-	xp_flock_close(t->l.file, NULL);
+	rc = xp_flock_close(t->l.file, rc, e);
 	/* All other errors name it. */
 	return rc == SIM_ENOMEM
 	    ? sim_wrap(e, rc, "%s:%" PRIu64, path, t->l.number)

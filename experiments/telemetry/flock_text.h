@@ -19,8 +19,9 @@ int xp_flock_take(struct xp_flock_file *f, void *to, size_t n, size_t *got,
     struct sim_err *e);
 int xp_flock_put(struct xp_flock_file *f, const void *from, size_t n,
     struct sim_err *e);
-/* NULL is fine. Errors SIM_EIO, of what was written. */
-int xp_flock_close(struct xp_flock_file *f, struct sim_err *e);
+/* RC is what came of F, and returned if it is an error: what was written is then
+ * gone, and a file of before stays. NULL is fine. Errors SIM_EIO. */
+int xp_flock_close(struct xp_flock_file *f, int rc, struct sim_err *e);
 
 /* --- lines -----------------------------------------------------------------*/
 

@@ -247,7 +247,7 @@ int xp_flock_topo_read(struct topo *t, const char *path, struct sim_err *e)
 	rc = xp_flock_open(&x->l.file, path, 0, e);
 	if (rc == 0)
 		rc = ftext_edges_take(x, t, e);
-	xp_flock_close(x->l.file, NULL);
+	rc = xp_flock_close(x->l.file, rc, e);
 	ftext_edges_free(x);
 	return rc;
 }
@@ -283,7 +283,7 @@ int xp_flock_topo_write(const struct topo *t, const char *path,
 	int rc = xp_flock_ids_init(&ids, t, e);
 	if (rc == 0 && (rc = xp_flock_open(&f, path, 1, e)) == 0)
 		rc = ftext_topo_put(t, &ids, f, e);
-	const int ended = xp_flock_close(f, rc == 0 ? e : NULL);
+	rc = xp_flock_close(f, rc, e);
 	xp_flock_ids_free(&ids);
-	return rc < 0 ? rc : ended;
+	return rc;
 }

@@ -176,7 +176,7 @@ int xp_flock_write(const struct xp_flock *x, const char *trace,
 		rc = ftext_put_paths(&o, e);
 	for (size_t i = 0; rc == 0 && i < x->rows.n; i++)
 		rc = ftext_put_flow(&o, i, e);
-	const int ended = xp_flock_close(o.file, rc == 0 ? e : NULL);
+	rc = xp_flock_close(o.file, rc, e);
 	xp_flock_ids_free(&o.ids);
-	return rc < 0 ? rc : ended;
+	return rc;
 }
