@@ -454,8 +454,9 @@ SEED ?= 1
 mutate: deps
 	@tests/mutate.py -n $N --seed $(SEED) $(FOLDER:%=--folder %) $(MUTATE)
 
-# The Nth allocation, write, fsync, rename, fork or pipe of a verb fails, for each
-# N; `check` tries a few (tests/cli/faults.sh). So does each allocation of what
+# The Nth allocation, read, write, fsync, rename, fork, pipe, socket of a verb fails,
+# for each N or, where these are many, as many as take 10 s; FAULTS= has all.
+# `check` tries a few (tests/cli/faults.sh). So does each allocation of what
 # tests call, of which `check` fails the first and the last turn of a loop.
 $B/tests/faults.so: tests/faults/faults.c $B/flags.txt
 	@mkdir -p $(@D); echo "  CC    $@"
@@ -463,6 +464,7 @@ $B/tests/faults.so: tests/faults/faults.c $B/flags.txt
 
 ALLOCATING = $(notdir $(basename $(shell \
 	grep -l test_each_alloc_fails tests/*_test.c)))
+FAULTS ?= --seconds 10
 faults: all $B/tests/faults.so
 	@tests/faults/run.py $B --jobs $J $(FAULTS)
 	@$(MAKE) --no-print-directory -j$J $(ALLOCATING:%=$B/tests/%)

@@ -9,6 +9,8 @@
  * What the C library calls within itself, as stdio does to write, cannot be
  * had this way; the allocations of all libraries can.
  */
+/* <sys/socket.h> has unions where these have pointers. */
+#pragma GCC diagnostic ignored "-Wpedantic"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,18 +19,34 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
 
-enum kind { MALLOC, READ, WRITE, FSYNC, RENAME, FORK, PIPE, OPEN, N_KINDS };
+enum kind {
+	MALLOC,
+	MAP,
+	READ,
+	WRITE,
+	FSYNC,
+	RENAME,
+	FORK,
+	PIPE,
+	OPEN,
+	SOCKET,
+	N_KINDS
+};
 
-static const char *const kinds[N_KINDS] = {"malloc", "read", "write", "fsync",
-    "rename", "fork", "pipe", "open"};
+static const char *const kinds[N_KINDS] = {"malloc", "map", "read", "write",
+    "fsync", "rename", "fork", "pipe", "open", "socket"};
 
 static uint64_t fail_at[N_KINDS];
 static uint64_t *n_calls; /* [N_KINDS]; NULL: nothing is counted */
@@ -96,10 +114,28 @@ ssize_t pwrite(int fd, const void *bytes, size_t n, off_t at)
 	return fails(WRITE, ENOSPC) ? -1 : next(fd, bytes, n, at);
 }
 
+ssize_t pwrite64(int fd, const void *bytes, size_t n, off64_t at)
+{
+	NEXT(pwrite64);
+	return fails(WRITE, ENOSPC) ? -1 : next(fd, bytes, n, at);
+}
+
 int ftruncate(int fd, off_t n)
 {
 	NEXT(ftruncate);
 	return fails(WRITE, ENOSPC) ? -1 : next(fd, n);
+}
+
+int ftruncate64(int fd, off64_t n)
+{
+	NEXT(ftruncate64);
+	return fails(WRITE, ENOSPC) ? -1 : next(fd, n);
+}
+
+int posix_fallocate(int fd, off_t at, off_t n)
+{
+	NEXT(posix_fallocate);
+	return fails(WRITE, ENOSPC) ? ENOSPC : next(fd, at, n);
 }
 
 int fsync(int fd)
@@ -150,19 +186,145 @@ ssize_t read(int fd, void *bytes, size_t n)
 	return fails(READ, EIO) ? -1 : next(fd, bytes, n);
 }
 
+ssize_t pread(int fd, void *bytes, size_t n, off_t at)
+{
+	NEXT(pread);
+	return fails(READ, EIO) ? -1 : next(fd, bytes, n, at);
+}
+
+ssize_t pread64(int fd, void *bytes, size_t n, off64_t at)
+{
+	NEXT(pread64);
+	return fails(READ, EIO) ? -1 : next(fd, bytes, n, at);
+}
+
+/* The mode behind FLAGS, if there is one. */
+#define MODE_BEHIND(flags)                                                     \
+	va_list rest;                                                          \
+	va_start(rest, flags);                                                 \
+	const mode_t mode =                                                    \
+	    flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;          \
+	va_end(rest)
+
 int open(const char *path, int flags, ...)
 {
 	NEXT(open);
-	va_list rest;
-	va_start(rest, flags);
-	const mode_t mode =
-	    flags & (O_CREAT | O_TMPFILE) ? va_arg(rest, mode_t) : 0;
-	va_end(rest);
+	MODE_BEHIND(flags);
 	return fails(OPEN, EMFILE) ? -1 : next(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+	NEXT(open64);
+	MODE_BEHIND(flags);
+	return fails(OPEN, EMFILE) ? -1 : next(path, flags, mode);
+}
+
+int openat(int dir, const char *path, int flags, ...)
+{
+	NEXT(openat);
+	MODE_BEHIND(flags);
+	return fails(OPEN, EMFILE) ? -1 : next(dir, path, flags, mode);
 }
 
 FILE *fopen(const char *path, const char *mode)
 {
 	NEXT(fopen);
 	return fails(OPEN, EMFILE) ? NULL : next(path, mode);
+}
+
+FILE *fopen64(const char *path, const char *mode)
+{
+	NEXT(fopen64);
+	return fails(OPEN, EMFILE) ? NULL : next(path, mode);
+}
+
+void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t from)
+{
+	NEXT(mmap);
+	return fails(MAP, ENOMEM) ? MAP_FAILED
+				  : next(at, n, prot, flags, fd, from);
+}
+
+void *mmap64(void *at, size_t n, int prot, int flags, int fd, off64_t from)
+{
+	NEXT(mmap64);
+	return fails(MAP, ENOMEM) ? MAP_FAILED
+				  : next(at, n, prot, flags, fd, from);
+}
+
+/* --- the network, and what daemons wait with --------------------------------*/
+
+int socket(int domain, int type, int protocol)
+{
+	NEXT(socket);
+	return fails(SOCKET, EMFILE) ? -1 : next(domain, type, protocol);
+}
+
+int bind(int fd, const struct sockaddr *to, socklen_t n)
+{
+	NEXT(bind);
+	return fails(SOCKET, EADDRINUSE) ? -1 : next(fd, to, n);
+}
+
+int listen(int fd, int n)
+{
+	NEXT(listen);
+	return fails(SOCKET, EADDRINUSE) ? -1 : next(fd, n);
+}
+
+int accept4(int fd, struct sockaddr *from, socklen_t *n, int flags)
+{
+	NEXT(accept4);
+	return fails(SOCKET, ENFILE) ? -1 : next(fd, from, n, flags);
+}
+
+int connect(int fd, const struct sockaddr *to, socklen_t n)
+{
+	NEXT(connect);
+	return fails(SOCKET, ENOBUFS) ? -1 : next(fd, to, n);
+}
+
+ssize_t send(int fd, const void *bytes, size_t n, int flags)
+{
+	NEXT(send);
+	return fails(SOCKET, ENOBUFS) ? -1 : next(fd, bytes, n, flags);
+}
+
+ssize_t sendto(int fd, const void *bytes, size_t n, int flags,
+    const struct sockaddr *to, socklen_t n_to)
+{
+	NEXT(sendto);
+	return fails(SOCKET, ENOBUFS) ? -1
+				      : next(fd, bytes, n, flags, to, n_to);
+}
+
+ssize_t recv(int fd, void *bytes, size_t n, int flags)
+{
+	NEXT(recv);
+	return fails(SOCKET, ENOMEM) ? -1 : next(fd, bytes, n, flags);
+}
+
+int epoll_create1(int flags)
+{
+	NEXT(epoll_create1);
+	return fails(SOCKET, EMFILE) ? -1 : next(flags);
+}
+
+int eventfd(unsigned n, int flags)
+{
+	NEXT(eventfd);
+	return fails(SOCKET, EMFILE) ? -1 : next(n, flags);
+}
+
+int timerfd_create(int clock, int flags)
+{
+	NEXT(timerfd_create);
+	return fails(SOCKET, EMFILE) ? -1 : next(clock, flags);
+}
+
+int signalfd(int fd, const sigset_t *set, int flags)
+{
+	NEXT(signalfd);
+	return fails(SOCKET, EMFILE) ? -1 : next(fd, set, flags);
 }

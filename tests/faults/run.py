@@ -2,86 +2,34 @@
 # tests/faults/run.py -- each verb under each failing call, one at a time.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# usage: tests/faults/run.py BUILD [--sample N] [--seed S] [--verbs A,B]
-#            [--kinds malloc,write] [--jobs J]
-# BUILD/culprit and BUILD/tests/faults.so are what is run. A verb is run once
-# with no fault, which tells how many calls of each kind it makes and what is
-# right, and then again for each of them, or for N drawn ones of each kind. Each
-# time it has to end by itself, with the right answer and exit code 0, or with a
-# message. A file under its final name is whole, and no other is
-# left.
+# usage: tests/faults/run.py BUILD [--sample N] [--seconds S] [--seed S]
+#            [--verbs A,B] [--kinds malloc,write] [--pairs N] [--jobs J]
+# BUILD/culprit and BUILD/tests/faults.so are what is run. A verb (verbs.py) is
+# run once with no fault, which tells how many calls of each kind it makes and
+# what is right, and then again for each of them, or for N drawn ones of each
+# kind, or for as many as take S seconds; or N drawn pairs of verb and kind. Each time it has to end by itself, with
+# the right answer and exit code 0, or with a message. A file under its final name
+# is whole, and no other is left, and no process (judge.py).
 
 import argparse
 import concurrent.futures
 import os
 import random
-import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
-KINDS = ["malloc", "read", "write", "fsync", "rename", "fork", "pipe", "open"]
+sys.dont_write_bytecode = True
+import verbs
+from judge import Run, contents, judge, judge_again
+
+KINDS = ["malloc", "map", "read", "write", "fsync", "rename", "fork", "pipe",
+         "open", "socket"]
 TIMEOUT_S = 120
-
-SPEC = """\
-figure: faulty
-seed: 1
-topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2}
-traffic: {conns: 5, packets: 20}
-faults: {kind: drop, count: 1, rate: 0.1}
-algorithms: [vote, cover]
-sweep: {grid: {faults.rate: [0.1, 0.5]}}
-runs: 2
-claims:
-  - {metric: accuracy_fault, text: as if, value: 0.9, confirmed: false}
-"""
-
-PINGS = """\
-figure: pings
-plane: pingmesh
-topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2}
-algorithms: [blackhole]
-pingmesh: {duration: 300, window: 100}
-"""
-
-CLOS = ["-s", "n_pods=2", "-s", "n_tors=2", "-s", "n_t1=2", "-s", "n_t2=2",
-        "-s", "n_hosts=2"]
-
-# Each verb's command; what it needs is made before, by the commands of SETUP.
-SETUP = [
-    ["run", "spec.yaml", "-q", "-o", "done.h5"],
-    ["run", "spec.yaml", "-q", "--shard", "1/2", "-o", "s1.h5"],
-    ["run", "spec.yaml", "-q", "--shard", "2/2", "-o", "s2.h5"],
-    ["dump", "spec.yaml", "-o", "epoch.h5"],
-    ["topo", *CLOS, "--graphml", "net.graphml"],
-    ["record", "pings.yaml", "-o", "pings.h5"],
-]
-VERBS = {
-    "run": ["run", "spec.yaml", "-q", "-j", "1", "-o", "out.h5"],
-    "run -j 2": ["run", "spec.yaml", "-q", "-j", "2", "-o", "out.h5"],
-    "run again": ["run", "spec.yaml", "-q", "-j", "1", "-o", "done.h5"],
-    "status": ["status", "done.h5"],
-    "table": ["table", "done.h5"],
-    "table json": ["table", "--json", "done.h5"],
-    "plot": ["plot", "-o", ".", "done.h5"],
-    "merge": ["merge", "-o", "out.h5", "s1.h5", "s2.h5"],
-    "dump": ["dump", "spec.yaml", "-o", "out.h5"],
-    "diagnose": ["diagnose", "epoch.h5"],
-    "record": ["record", "pings.yaml", "-o", "out.h5"],
-    "jobs": ["jobs", "pings.h5", "--window", "5m", "-q", "-o", "out.h5"],
-    "explain": ["explain", "spec.yaml"],
-    "report": ["report", "done.h5", "-o", "out.html"],
-    "topo": ["topo", "net.graphml"],
-    "topo check": ["topo", "--check", *CLOS],
-    "pinglist": ["pinglist", *CLOS, "-n", "0"],
-    "latency": ["latency", "--runs", "100"],
-    "bounds": ["bounds"],
-    "algos": ["algos"],
-    "metrics": ["metrics"],
-    "spec": ["spec"],
-}
 
 
 class World:
@@ -92,171 +40,176 @@ class World:
         self.faults = os.path.abspath(os.path.join(build, "tests/faults.so"))
         self.given = os.path.join(folder, "given")
         self.folder = folder
-        os.mkdir(self.given)
-        with open(os.path.join(self.given, "spec.yaml"), "w") as f:
-            f.write(SPEC)
-        with open(os.path.join(self.given, "pings.yaml"), "w") as f:
-            f.write(PINGS)
-        for words in SETUP:
+        for name, text in verbs.GIVEN.items():
+            path = os.path.join(self.given, name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as f:
+                f.write(text)
+            os.chmod(path, 0o755 if name.startswith("bin/") else 0o644)
+        os.mkdir(os.path.join(self.given, "batches"))
+        with open(os.path.join(self.given, verbs.BATCHES), "wb") as f:
+            f.write(subprocess.run(verbs.FLEET, capture_output=True,
+                                   check=True).stdout)
+        for words in verbs.SETUP:
             done = subprocess.run([self.culprit, *words], cwd=self.given,
                                   capture_output=True, text=True)
-            if done.returncode != 0:
+            if done.returncode not in (0, 3):
                 sys.exit(f"faults: {words}: {done.stderr}")
+        self.was = contents(self.given, {})
 
-    def run(self, words, kind, at):
-        """Run WORDS with the ATth call of KIND failing: what came of it."""
+    def run(self, words, kind, at, again=False):
+        """Run WORDS with the ATth call of KIND failing, and, if AGAIN, once more
+        without a fault: what came of it, or of both."""
         where = tempfile.mkdtemp(dir=self.folder)
-        count = where + ".count"
         try:
             shutil.copytree(self.given, where, dirs_exist_ok=True)
-            with open(count, "wb") as f:
-                f.write(bytes(8 * len(KINDS)))
-            env = dict(os.environ, LD_PRELOAD=self.faults, FAULT=kind,
-                       FAULT_AT=str(at), FAULT_COUNT=count, TERM="dumb",
-                       XDG_CACHE_HOME=where + "/cache")
-            try:
-                done = subprocess.run([self.culprit, *words], cwd=where,
-                                      env=env, capture_output=True,
-                                      timeout=TIMEOUT_S)
-                result = (done.returncode, done.stdout, done.stderr)
-            except subprocess.TimeoutExpired:
-                result = (None, b"", b"")
-            with open(count, "rb") as f:
-                calls = dict(zip(KINDS, struct.unpack(
-                    f"<{len(KINDS)}Q", f.read())))
-            return calls, *result, contents(where, self.given), \
-                self.part_of_sweep(where)
+            first = self.once(where, words, kind, at)
+            if not again:
+                return first
+            return first, self.once(where, words, kind, 0)
         finally:
             shutil.rmtree(where, ignore_errors=True)
-            if os.path.exists(count):
-                os.unlink(count)
+
+    def once(self, where, words, kind, at):
+        count = where + ".count"
+        with open(count, "wb") as f:
+            f.write(bytes(8 * len(KINDS)))
+        env = dict(os.environ, LD_PRELOAD=self.faults, FAULT=kind,
+                   FAULT_AT=str(at), FAULT_COUNT=count, TERM="dumb",
+                   XDG_CACHE_HOME=where + "/cache",
+                   PATH=where + "/bin:" + os.environ["PATH"])
+        try:
+            done = subprocess.run([self.culprit, *words], cwd=where, env=env,
+                                  capture_output=True, timeout=TIMEOUT_S)
+            here = where.encode()
+            result = (done.returncode, done.stdout.replace(here, b"."),
+                      done.stderr.replace(here, b"."))
+        except subprocess.TimeoutExpired:
+            result = (None, b"", b"")
+        with open(count, "rb") as f:
+            calls = dict(zip(KINDS, struct.unpack(f"<{len(KINDS)}Q", f.read())))
+        alive = left_alive(count)
+        os.unlink(count)
+        made = contents(where, self.was)
+        return Run(calls, *result, made, self.parts_of_sweeps(where, made),
+                   alive)
+
+    def parts_of_sweeps(self, where, made):
+        """Files of sweeps' results, which say how far they are."""
+        parts = set()
+        for name in made:
+            if name.endswith(".h5"):
+                done = subprocess.run([self.culprit, "status", name], cwd=where,
+                                      capture_output=True)
+                if b" cells done" in done.stdout:
+                    parts.add(name)
+        return parts
 
 
-    def part_of_sweep(self, where):
-        """Is out.h5 a sweep's results, which say how far it is?"""
-        done = subprocess.run([self.culprit, "status", "out.h5"], cwd=where,
-                              capture_output=True)
-        return b" cells done" in done.stdout
+def processes_of(mark):
+    """Ids and names of processes with MARK in their environment."""
+    found = {}
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                if mark.encode() in f.read():
+                    with open(f"/proc/{pid}/comm") as g:
+                        found[int(pid)] = g.read().strip()
+        except OSError:
+            pass
+    return found
 
 
-def contents(where, given):
-    """What was made or changed, but for run records, which hold times."""
-    made = {}
-    for root, _, files in os.walk(where):
-        for name in files:
-            path = os.path.join(root, name)
-            rel = os.path.relpath(path, where)
-            with open(path, "rb") as f:
-                now = f.read()
-            was = os.path.join(given, rel)
-            if os.path.exists(was) and open(was, "rb").read() == now:
-                continue
-            made[rel] = now
-    return made
+def left_alive(mark):
+    """Names of processes that a run left; they are ended. Workers end with their
+    parent, but not at once."""
+    for _ in range(100):
+        found = processes_of(mark)
+        if not found:
+            return []
+        time.sleep(0.1)
+    for pid in found:
+        os.kill(pid, signal.SIGKILL)
+    return sorted(found.values())
 
 
-def same_h5(a, b):
-    """Same values? HDF5 leaves a chunk unpacked that it has no memory to
-    pack."""
-    if a == b:
-        return True
-    with tempfile.TemporaryDirectory(prefix="culprit-faults-") as folder:
-        for name, bytes_ in (("a", a), ("b", b)):
-            with open(os.path.join(folder, name), "wb") as f:
-                f.write(bytes_)
-        return subprocess.run(["h5diff", "-q", "a", "b"], cwd=folder,
-                              capture_output=True).returncode == 0
+def draw_places(n, seconds_each, args, draw):
+    """Which of N calls are to fail."""
+    most = args.sample or n
+    if args.seconds:
+        most = min(most, int(args.seconds * args.jobs / seconds_each) + 1)
+    places = range(1, n + 1)
+    return list(places) if n <= most else sorted(draw.sample(places, most))
 
 
-def judge(right, got):
-    """What is wrong with a run, or None."""
-    _, code, out, err, made, part_of_sweep = got
-    told = set(err.splitlines()) > set(right[3].splitlines())
-    if code is None:
-        return "hangs"
-    if code < 0 or code > 125:
-        return f"dies of {-code if code < 0 else code}"
-    if code == 0 and told:
-        return None
-    if code == 0 and out != right[2]:
-        return "is silent, and its answer is wrong"
-    if code != 0 and not err.strip():
-        return f"says nothing, and exits with {code}"
-    for name, now in made.items():
-        want = right[4].get(name)
-        if re.search(r"\.(run\.json|journal|pdf|png|log)$", name):
-            continue
-        if ".tmp." in name:
-            return f"leaves {name}"
-        if want is None and code == 0:
-            return f"is silent, and leaves {name}"
-        if name == "out.h5" and code != 0 and part_of_sweep:
-            continue
-        if name.endswith(".h5") and want is not None and same_h5(now, want):
-            continue
-        if want is not None and now != want:
-            return f"leaves another {name}, and exits with {code}"
-    if code == 0:
-        for name in right[4]:
-            if name not in made and not name.endswith(".json"):
-                return f"is silent, and makes no {name}"
-    return None
-
-
-def try_verb(world, words, kind, right, args, pool, draw):
-    """Fail each call of KIND, or a sample: how many, and what is wrong."""
-    places = list(range(1, right[0][kind] + 1))
-    if args.sample and len(places) > args.sample:
-        places = sorted(draw.sample(places, args.sample))
+def try_verb(world, verb, kind, right, places, pool):
+    """Fail the calls of KIND at PLACES: how many went well, were told, and what
+    is wrong."""
     wrong = {}
     fine = refused = 0
-    jobs = {pool.submit(world.run, words, kind, at): at for at in places}
+    again = verb in verbs.AGAIN
+    jobs = {pool.submit(world.run, verbs.VERBS[verb], kind, at, again): at
+            for at in places}
     for job in concurrent.futures.as_completed(jobs):
-        got = job.result()
-        why = judge(right, got)
-        same = got[1] == 0 and got[2] == right[2]
+        got, then = job.result() if again else (job.result(), None)
+        why = judge(right, got) or (then and judge_again(right, then))
+        same = got.code == right.code and got.out == right.out
         fine += why is None and same
         refused += why is None and not same
         if why:
-            wrong.setdefault(why, []).append((jobs[job], got))
-    return right[0][kind], len(places), fine, refused, wrong
+            wrong.setdefault(why, []).append((jobs[job], got, then))
+    return fine, refused, wrong
+
+
+def tell_wrong(verb, kind, calls, seed, wrong):
+    for why, cases in sorted(wrong.items()):
+        at, got, then = min(cases, key=lambda x: x[0])
+        said = (got.err + (then.err if then else b"")).decode(errors="replace")
+        print(f"  FAIL {verb}, {kind} {at} of {calls} (seed {seed}, "
+              f"{len(cases)} such): {why}: {said.strip()[-300:]}")
 
 
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("build")
     p.add_argument("--sample", type=int, default=0)
+    p.add_argument("--seconds", type=float, default=0)
     p.add_argument("--seed", type=int, default=20180409)
-    p.add_argument("--verbs", default=",".join(VERBS))
+    p.add_argument("--verbs", default=",".join(verbs.VERBS))
     p.add_argument("--kinds", default=",".join(KINDS))
+    p.add_argument("--pairs", type=int, default=0)
     p.add_argument("--jobs", type=int, default=os.cpu_count())
     args = p.parse_args()
     draw = random.Random(args.seed)
+    pairs = [(v, k) for v in args.verbs.split(",")
+             for k in args.kinds.split(",")]
+    if args.pairs:
+        some = set(draw.sample(pairs, args.pairs))
+        pairs = [x for x in pairs if x in some]
     failed = 0
-    print(f"{'verb':12s} {'kind':7s} {'calls':>7s} {'tried':>6s} {'right':>6s} "
+    print(f"{'verb':15s} {'kind':7s} {'calls':>7s} {'tried':>6s} {'right':>6s} "
           f"{'told':>6s} {'wrong':>6s}")
     with tempfile.TemporaryDirectory(prefix="culprit-faults-") as folder, \
             concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         world = World(args.build, folder)
-        for verb in args.verbs.split(","):
-            right = world.run(VERBS[verb], "malloc", 0)
-            if right[1] != 0:
-                sys.exit(f"faults: {verb}: {right[3].decode()}")
-            for kind in args.kinds.split(","):
-                if right[0][kind] == 0:
+        for verb in dict.fromkeys(v for v, _ in pairs):
+            began = time.monotonic()
+            right = world.run(verbs.VERBS[verb], "malloc", 0)
+            each = time.monotonic() - began
+            if right.code != (1 if verb in verbs.ILL else 0):
+                sys.exit(f"faults: {verb}: {right.err.decode()}")
+            for kind in (k for v, k in pairs if v == verb):
+                calls = right.calls[kind]
+                if calls == 0:
                     continue
-                calls, tried, fine, told, wrong = try_verb(
-                    world, VERBS[verb], kind, right, args, pool, draw)
+                places = draw_places(calls, each, args, draw)
+                fine, told, wrong = try_verb(world, verb, kind, right, places,
+                                             pool)
                 n = sum(len(x) for x in wrong.values())
                 failed += n
-                print(f"{verb:12s} {kind:7s} {calls:7d} {tried:6d} {fine:6d} "
-                      f"{told:6d} {n:6d}", flush=True)
-                for why, cases in sorted(wrong.items()):
-                    at, got = min(cases, key=lambda x: x[0])
-                    said = got[3].decode(errors="replace").strip()
-                    print(f"  FAIL {verb}, {kind} {at} of {calls} (seed "
-                          f"{args.seed}, {len(cases)} such): {why}: "
-                          f"{said[-200:]}")
+                print(f"{verb:15s} {kind:7s} {calls:7d} {len(places):6d} "
+                      f"{fine:6d} {told:6d} {n:6d}", flush=True)
+                tell_wrong(verb, kind, calls, args.seed, wrong)
     return failed > 0
 
 
