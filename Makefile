@@ -128,6 +128,7 @@ UNFIT += $(if $(ZLIB),results/deflate_none.c \
 # What jobs find goes into SQLite; without it results/sql/sql_none.c says so.
 SQL   := $(shell pkg-config --exists sqlite3 && echo sqlite3)
 UNFIT += $(if $(SQL),results/sql/sql_none.c,results/sql/sql.c \
+	results/sql/sql_lock.c tests/experiments_power_sql_test.c \
 	results/sql/sql_upkeep.c)
 PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL) $(TLS) \
 	$(PCAP) $(JSON) $(ZLIB) $(SQL)
@@ -316,7 +317,7 @@ $B/experiments/live/page/page.o: OURS += \
 WRAP := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 
 # Deeds on files are noted by tests of what a loss of power leaves.
-$B/tests/experiments_power_test: WRAP += $(foreach c,open openat close write \
+$B/tests/experiments_power_test $B/tests/experiments_power_sql_test: WRAP += $(foreach c,open openat close write \
 	pwrite ftruncate fsync fdatasync rename link unlink unlinkat mkdir, \
 	-Wl,--wrap=$c)
 
@@ -472,10 +473,12 @@ faults: all $B/tests/faults.so
 	    "^($$(echo $(ALLOCATING) | tr ' ' '|'))$$"
 
 soak: $B/tests/algos_schedules_test $B/tests/experiments_power_test \
-	$(filter $B/tests/experiments_live_world_test,$(TESTS))
+	$(filter $B/tests/experiments_live_world_test,$(TESTS)) \
+	$(filter $B/tests/experiments_power_sql_test,$(TESTS))
 	@SCHEDULES=250000 $<
 	@POWER_SCHEDULES=300 $(word 2,$^)
-	@$(if $(word 3,$^),WORLDS=1000 $(word 3,$^))
+	@$(patsubst %,WORLDS=1000 %,$(filter %_live_world_test,$^))
+	@$(patsubst %,POWER_SQL_SCHEDULES=5 %,$(filter %_power_sql_test,$^))
 
 # Those of real networks take their time, so they are drawn by name alone.
 FIGURES = $(basename $(notdir $(if $(filter-out *,$(FIG)), \

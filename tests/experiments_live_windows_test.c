@@ -15,6 +15,7 @@
 #include "sim/bytes.h"
 #include "tests/folder.h"
 #include "tests/live_fleet.h"
+#include "tests/live_tables.h"
 #include "tests/test.h"
 
 #define MIN  (60 * SIM_SEC)
@@ -87,63 +88,6 @@ static double number_of(const char *name, const char *sql)
 	const double x = number(db, sql);
 	res_sql_close(db);
 	return x;
-}
-
-/* --- what a database holds ------------------------------------------------- */
-
-static uint64_t hash_rows(uint64_t hash, struct res_sql_rows *q)
-{
-	while (res_sql_next(q, NULL) > 0)
-		for (int i = 0; i < res_sql_n_columns(q); i++) {
-			const enum res_sql_type type = res_sql_type(q, i);
-			const int64_t x = res_sql_i64(q, i);
-			size_t n;
-			hash = sim_fnv(hash, &type, sizeof(type));
-			hash = sim_fnv(hash, &x, sizeof(x));
-			if (type == RES_SQL_IS_F64) {
-				const double f = res_sql_f64(q, i);
-				hash = sim_fnv(hash, &f, sizeof(f));
-			} else if (type != RES_SQL_IS_NULL) {
-				const void *b = res_sql_blob(q, i, &n);
-				hash = sim_fnv(hash, b, n);
-			}
-		}
-	return hash;
-}
-
-static const char *const tables[] = {"SELECT * FROM meta ORDER BY 1",
-    "SELECT * FROM window ORDER BY 1", "SELECT * FROM summary ORDER BY 1, 2",
-    "SELECT * FROM drop_rate ORDER BY 1, 2, 3",
-    "SELECT * FROM sla ORDER BY 1, 2, 3, 4",
-    "SELECT * FROM pod_pair ORDER BY 1, 2, 3, 4",
-    "SELECT * FROM alert ORDER BY 1, 2, 3, 4, 5",
-    "SELECT * FROM black_hole ORDER BY 1, 2, 3",
-    "SELECT * FROM random_drop ORDER BY 1, 2, 3, 4",
-    "SELECT * FROM watchdog ORDER BY 1, 2", "SELECT * FROM agent ORDER BY 1",
-    "SELECT * FROM histogram ORDER BY 1, 2, 3, 4, 5", "SELECT * FROM store",
-    "SELECT * FROM chunk ORDER BY 1, 2"};
-enum { N_TABLES = sizeof(tables) / sizeof(*tables) };
-
-/* A number a table, so that a difference names one. */
-static void dump(const char *name, uint64_t hash[N_TABLES])
-{
-	struct res_sql *db = read_db(name);
-	for (int i = 0; i < N_TABLES; i++) {
-		struct res_sql_rows *q;
-		assert_ok(res_sql_ask(&q, db, test_err(), tables[i]));
-		hash[i] = hash_rows(SIM_FNV_START, q);
-		res_sql_done(q);
-	}
-	res_sql_close(db);
-}
-
-static void assert_same(const uint64_t a[N_TABLES], const uint64_t b[N_TABLES],
-    const char *of, uint64_t run)
-{
-	for (int i = 0; i < N_TABLES; i++)
-		if (a[i] != b[i])
-			fail_msg("%s %" PRIu64 ": \"%s\" differs", of, run,
-			    tables[i]);
 }
 
 /* --- against culprit jobs on a recording ------------------------------------*/
@@ -409,7 +353,7 @@ static void coming_bit_by_bit_makes_the_same_windows(void **state)
 	const struct xp_windows_params once = params("once.db");
 	struct xp_windows *one;
 	struct xp_windows_done done;
-	uint64_t a[N_TABLES], b[N_TABLES];
+	uint64_t a[LIVE_TABLES], b[LIVE_TABLES];
 	(void)state;
 	assert_ok(xp_windows_open(&one, &bits, test_err()));
 	for (int i = 0; i < 60; i++) {
@@ -434,10 +378,10 @@ static void coming_bit_by_bit_makes_the_same_windows(void **state)
 			     "SELECT sum(n_late + n_aside) "
 			     "FROM window"),
 	    0);
-	dump("bits.db", a);
-	dump("once.db", b);
+	live_dump(test_path("bits.db"), a);
+	live_dump(test_path("once.db"), b);
 	a[1] = b[1] = a[9] = b[9] = 0; /* made_ns, and on_time */
-	assert_same(a, b, "run", 0);
+	live_assert_same(a, b, "run", 0);
 }
 
 static void late_records_are_made_part_once_and_then_set_aside(void **state)
@@ -699,10 +643,10 @@ static int killed_run(const struct xp_windows_params *p, sim_ns now,
 /* Runs that are killed again and again, and then one that is not, leave what one
  * that is not leaves. Returns how often they were. */
 static unsigned compare_killed(const char *name, uint32_t seed, sim_ns now,
-    uint64_t most, const uint64_t want[N_TABLES])
+    uint64_t most, const uint64_t want[LIVE_TABLES])
 {
 	const struct xp_windows_params p = params(name);
-	uint64_t got[N_TABLES];
+	uint64_t got[LIVE_TABLES];
 	struct sim_rng rng;
 	unsigned n = 0;
 	test_rng(&rng, seed);
@@ -710,8 +654,8 @@ static unsigned compare_killed(const char *name, uint32_t seed, sim_ns now,
 	    killed_run(&p, now, 1 + sim_rng_below(&rng, (uint32_t)most)))
 		n++;
 	killed_run(&p, now, 0);
-	dump(name, got);
-	assert_same(want, got, "seed", seed);
+	live_dump(test_path(name), got);
+	live_assert_same(want, got, "seed", seed);
 	return n;
 }
 
@@ -729,7 +673,7 @@ static void a_kill_at_any_moment_leaves_the_database_of_a_run_without(
 	struct live_fleet w = new_world(100);
 	const struct xp_windows_params whole = params("whole.db");
 	const sim_ns now[] = {LIVE_BEGIN + 31 * MIN, LIVE_BEGIN + 150 * MIN};
-	uint64_t want[N_TABLES];
+	uint64_t want[LIVE_TABLES];
 	char name[SEEDS][16];
 	unsigned n = 0;
 	(void)state;
@@ -740,7 +684,7 @@ static void a_kill_at_any_moment_leaves_the_database_of_a_run_without(
 		if (half == 1)
 			live_late(&w, 4, LIVE_BEGIN + MIN, LIVE_BEGIN + HOUR);
 		const uint64_t most = count_calls(&whole, now[half]);
-		dump("whole.db", want);
+		live_dump(test_path("whole.db"), want);
 		for (uint32_t i = 0; i < SEEDS; i++) {
 			snprintf(name[i], sizeof(name[i]), "kill%u.db", i);
 			n += compare_killed(name[i], half * SEEDS + i,

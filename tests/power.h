@@ -48,6 +48,9 @@ uint64_t power_promised(void);
  * of these, as if they had been in a file that is gone. NULL: zeros alone. */
 void power_stale(const unsigned char *bytes, size_t n);
 
+/* Look at each K-th moment alone, from a moment of SEED on (1: all). */
+void power_every(unsigned k, uint32_t seed);
+
 /* A state is in the folder AT, which is empty again after each call, and the
  * last promise before it was N (0: none). Fails the test if all is not well;
  * tests/test.h's run is printed with it. */

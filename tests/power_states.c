@@ -314,12 +314,23 @@ static unsigned replay_bytes(struct loss *l, const char *at, unsigned max,
 	return n_new;
 }
 
+static struct {
+	unsigned k, from;
+} every = {1, 0};
+
+void power_every(unsigned k, uint32_t seed)
+{
+	every.k = k;
+	every.from = seed % k;
+}
+
 uint64_t power_replay(const char *at, unsigned max, power_look *look, void *arg)
 {
 	static struct loss l;
 	uint64_t n = 0;
 	memset(tried, 0, sizeof(tried));
-	for (l.n_ops = 0; l.n_ops <= power_log->n; l.n_ops++) {
+	for (l.n_ops = every.from; l.n_ops <= power_log->n;
+	     l.n_ops += every.k) {
 		l.n_names = names_are_kept(l.n_ops);
 		n += replay_bytes(&l, at, max, look, arg);
 		while (names_next(l.n_names, l.n_ops) > l.n_names) {

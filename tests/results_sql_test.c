@@ -225,6 +225,51 @@ static void damage_is_an_error_and_never_a_crash(void **state)
 		fail_msg("%u of %u refused", n_refused, n);
 }
 
+/* A writer that is killed leaves its last rows in NAME's log alone. */
+static void write_and_be_killed(const char *name)
+{
+	int status;
+	const pid_t pid = fork();
+	if (pid == 0) {
+		put_window(open_db(name), 20000, 1, 5);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+static int64_t servers_in(const char *name, enum res_sql_mode mode)
+{
+	struct res_sql *db;
+	assert_ok(res_sql_open(&db, test_path(name), mode, test_err()));
+	const int64_t n = ask(db, "SELECT count(*) FROM sla");
+	res_sql_close(db);
+	return n;
+}
+
+static void a_log_of_another_file_is_refused(void **state)
+{
+	(void)state;
+	struct res_sql *db = open_db("other.db");
+	put_window(db, 20000, 0, 7);
+	res_sql_close(db);
+	write_and_be_killed("killed.db");
+	assert_int_equal(servers_in("killed.db", RES_SQL_READ), 5);
+	/* The kill was seen by nobody who could write. */
+	assert_int_equal(rename(test_path("other.db"), test_path("killed.db")),
+	    0);
+	assert_int_equal(refused("killed.db", RES_SQL_READ, "in the place of"),
+	    SIM_EMISMATCH);
+	assert_int_equal(refused("killed.db", RES_SQL_WRITE, "killed.db-wal"),
+	    SIM_EMISMATCH);
+	assert_int_equal(unlink(test_path("killed.db-wal")), 0);
+	assert_int_equal(servers_in("killed.db", RES_SQL_READ), 7);
+	assert_int_equal(servers_in("killed.db", RES_SQL_WRITE), 7);
+	/* From then on it is known as it is. */
+	write_and_be_killed("killed.db");
+	assert_int_equal(servers_in("killed.db", RES_SQL_WRITE), 12);
+}
+
 static void a_full_disk_is_an_error_and_loses_nothing(void **state)
 {
 	(void)state;
@@ -347,6 +392,7 @@ int main(void)
 	    cmocka_unit_test(
 		another_programs_database_and_other_files_are_left_alone),
 	    cmocka_unit_test(damage_is_an_error_and_never_a_crash),
+	    cmocka_unit_test(a_log_of_another_file_is_refused),
 	    cmocka_unit_test(a_full_disk_is_an_error_and_loses_nothing),
 	    cmocka_unit_test(retention_lets_go_by_age_and_gives_the_space_back),
 	    cmocka_unit_test(a_window_exists_once),

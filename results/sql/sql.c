@@ -5,13 +5,10 @@
 #include "results/sql/sql.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include "results/sql/sql_parts.h"
@@ -236,29 +233,6 @@ const void *res_sql_blob(const struct res_sql_rows *q, int i, size_t *n)
 
 /* --- opening ---------------------------------------------------------------*/
 
-/* A second writer would find windows made that it is about to make. SQLite's own
- * locks last for a transaction, this one for as long as the process. */
-static int sql_lock(struct res_sql *db, struct sim_err *e)
-{
-	char name[4096];
-	const int n = snprintf(name, sizeof(name), "%s.lock", db->file);
-	if (n < 0 || (size_t)n >= sizeof(name))
-		return sim_fail(e, SIM_EINVAL, "a name of more than %zu bytes.",
-		    sizeof(name) - 6);
-	db->lock_fd =
-	    open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (db->lock_fd < 0)
-		return sim_fail(e, SIM_EIO, "cannot open %s: %s.", name,
-		    strerror(errno));
-	if (flock(db->lock_fd, LOCK_EX | LOCK_NB) == 0)
-		return 0;
-	return errno == EWOULDBLOCK
-	    ? sim_fail(e, SIM_EIO, "another process writes %s (it holds %s).",
-		  db->file, name)
-	    : sim_fail(e, SIM_EIO, "cannot lock %s: %s.", name,
-		  strerror(errno));
-}
-
 int res_sql_set(struct res_sql *db, const char *sql, const char *what,
     struct sim_err *e)
 {
@@ -304,11 +278,12 @@ static int sql_check(struct res_sql *db, struct sim_err *e)
 
 static int sql_begin_to_write(struct res_sql *db, struct sim_err *e)
 {
-	int rc = sql_lock(db, e);
+	int rc = res_sql_lock(db, e);
 	/* auto_vacuum is to be chosen before the first table. With a write-ahead
 	 * log NORMAL syncs now and then and not with each commit: a loss of power
 	 * may undo the last of them, in order, and spoils nothing. */
-	if (rc < 0 || (rc = sql_connect(db, e)) < 0 ||
+	if (rc < 0 || (rc = res_sql_check_log(db, e)) < 0 ||
+	    (rc = sql_connect(db, e)) < 0 || (rc = res_sql_claim(db, e)) < 0 ||
 	    (rc = res_sql_set(db,
 		 "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; "
 		 "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY",
@@ -333,7 +308,8 @@ int res_sql_open(struct res_sql **out, const char *file, enum res_sql_mode mode,
 		rc = sim_fail(e, SIM_ENOMEM, "no memory.");
 	else if (mode == RES_SQL_WRITE)
 		rc = sql_begin_to_write(db, e);
-	else if ((rc = sql_connect(db, e)) == 0)
+	else if ((rc = res_sql_check_log(db, e)) == 0 &&
+	    (rc = sql_connect(db, e)) == 0)
 		rc = res_sql_check_version(db, RES_SQL_VERSION, e);
 	if (rc < 0) {
 		res_sql_close(db);

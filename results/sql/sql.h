@@ -2,9 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The tables are those of schema.sql. What is written is written in transactions:
- * a kill at any moment leaves the database as it was before one, or after it; a
- * loss of power as it was before one, which may be some seconds ago. One process writes, who holds FILE.lock; any number reads
- * meanwhile (write-ahead log). A program that was built without SQLite says so.
+ * a kill at any moment leaves the database as it was before one, or after it. So
+ * does a loss of power, but that one may be the last but a few: commits are synced
+ * together (`synchronous = NORMAL` with a write-ahead log), when some 4 MB are
+ * written, at res_sql_shrink() and when the last one who has it open closes it.
+ * What is lost is the newest, in order; windows are then made again.
+ *
+ * One process writes, who holds FILE.lock; any number reads meanwhile. A log,
+ * FILE-wal, that is of another file than FILE is refused. A program that was built
+ * without SQLite says so.
  *
  *	res_sql_begin(db, e);
  *	res_sql_run(db, e, "INSERT INTO meta VALUES (?, ?)", RES_SQL_TEXT("a"),
@@ -36,7 +42,8 @@ enum res_sql_mode { RES_SQL_READ, RES_SQL_WRITE };
  * second writer until close, checked, and brought to this version in one
  * transaction. A version that is newer is refused, and to a reader an older one
  * too. Errors SIM_EIO (cannot be read or written; another process writes it),
- * SIM_EPARSE (no such database, or damaged), SIM_EMISMATCH (version),
+ * SIM_EPARSE (no such database, or damaged), SIM_EMISMATCH (version, or a log of
+ * another file),
  * SIM_EUNSUPPORTED, SIM_EDEP, SIM_ENOMEM. Cost to write O(bytes). */
 int res_sql_open(struct res_sql **db, const char *file, enum res_sql_mode mode,
     struct sim_err *e);

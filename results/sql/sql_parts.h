@@ -26,6 +26,15 @@ struct res_sql {
 	size_t n, cap;
 };
 
+/* Hold FILE.lock until the database is closed. Errors SIM_EIO. */
+int res_sql_lock(struct res_sql *db, struct sim_err *e);
+
+/* Errors SIM_EMISMATCH, if there is a log, of another file than FILE. */
+int res_sql_check_log(const struct res_sql *db, struct sim_err *e);
+
+/* From here on a log is of this FILE. Errors SIM_EIO. */
+int res_sql_claim(const struct res_sql *db, struct sim_err *e);
+
 /* Steps from version to version; see res_sql_migrate(). */
 extern const char *const *const res_sql_steps[];
 
