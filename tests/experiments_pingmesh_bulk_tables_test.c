@@ -117,6 +117,7 @@ static void run(struct rig *g, uint32_t run)
 	    g->p.give_up_ns, test_err()));
 	assert_ok(connects_window(g->c, 0, WINDOW_S * SIM_SEC, 0, &taker,
 	    test_err()));
+	assert_ok(xp_mesh_sums_end(&g->sums, test_err()));
 	obs_probes_clear(&g->table);
 	assert_ok(xp_every_tell(&g->every, g->c, &g->sums, 0,
 	    WINDOW_S * SIM_SEC, &r, &g->table, test_err()));

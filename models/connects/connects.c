@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "models/connects/impl.h"
@@ -32,6 +33,7 @@ int connects_open(struct connects **out, const struct topo *t,
 	if ((rc = SIM_ZALLOC(&c->noise, t->n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->hazard, t->n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->order, t->n_links, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&c->odd, t->n_links / 64 + 1, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->off, t->n_hosts, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->soon, t->n_hosts, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->listed, c->clos.all_tors, e)) < 0) {
@@ -49,6 +51,7 @@ void connects_close(struct connects *c)
 	free(c->noise);
 	free(c->hazard);
 	free(c->order);
+	free(c->odd);
 	free(c->off);
 	free(c->soon);
 	free(c->listed);
@@ -150,6 +153,10 @@ int connects_begin(struct connects *c, const struct scene *s, struct sim_err *e)
 	scene_noise_rates(&s->loss.noise, 0, c->topo->n_links, c->noise);
 	for (topo_link l = 0; l < c->topo->n_links; l++)
 		c->noise[l] = scene_hazard(c->noise[l]);
+	c->all_noise = c->noise[0];
+	for (topo_link l = 1; l < c->topo->n_links; l++)
+		if (c->noise[l] != c->all_noise)
+			c->all_noise = NAN;
 	return 0;
 }
 

@@ -37,12 +37,18 @@ struct connects_tuple {
 	uint8_t level;
 };
 
+/* What a round trip meets whose links have hazards of SUM. */
+struct connects_toll {
+	double sum, lost, spared; /* chance of a mark, and of none */
+};
+
 /* What holds while [from, to) lasts. Listed is what a hole drops for sure: pairs
  * by type 1, five-tuples by type 2 where ports come again. */
 struct connects_segment {
 	sim_ns from, to;
 	double cap[CONNECTS_TIERS]; /* hazard of a link that is no source */
-	double flat_hazard[CONNECTS_N_HOPS];
+	struct connects_toll flat[CONNECTS_N_HOPS];
+	struct connects_toll usual[CONNECTS_N_HOPS]; /* no link is odd */
 	uint8_t is_flat; /* all links of a tier alike, nothing else at all */
 	uint8_t any_off, any_listed, any_hole_2;
 };
@@ -59,9 +65,11 @@ struct connects {
 	/* Of the segment. */
 	struct connects_segment now;
 	double *noise, *hazard; /* [links] */
+	double all_noise;       /* of each link; NaN: they differ */
 	uint32_t *order;        /* [links] 0: no source; else 1 + its index */
-	uint8_t *off, *soon;    /* [hosts] off; goes off before long */
-	uint8_t *listed;        /* [ToRs] has a hole whose victims are listed */
+	uint64_t *odd; /* [links] a bit: a source, or not its tier's cap */
+	uint8_t *off, *soon; /* [hosts] off; goes off before long */
+	uint8_t *listed;     /* [ToRs] has a hole whose victims are listed */
 	struct connects_source *source;
 	size_t n_sources, cap_sources;
 	struct connects_pair *pair;

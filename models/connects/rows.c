@@ -169,6 +169,65 @@ static int connect_meets_hole(struct connects *c, struct connect *x, sim_ns at)
 	return dead;
 }
 
+static uint64_t link_is_odd(const struct connects *c, topo_link l)
+{
+	return c->odd[l / 64] >> l % 64 & 1;
+}
+
+/* The sum of hazards of links that come before source ORDER, of all those that
+ * are no source for 1. Who looks up one that is not odd waits for memory. */
+static double hazard_before(const struct connects *c, const struct connect *x,
+    uint32_t order)
+{
+	static const uint8_t tier[CONNECTS_N_HOPS][CONNECTS_WAY / 2] = {{0, 0},
+	    {0, 1, 1, 0}, {0, 1, 2, 2, 1, 0}};
+	const unsigned n = x->n_links / 2;
+	double sum = 0;
+	for (unsigned i = 0; i < x->n_links; i++) {
+		const topo_link l = x->link[i];
+		if (!link_is_odd(c, l))
+			sum += c->now.cap[tier[x->hops][i < n ? i : i - n]];
+		else if (c->order[l] < order)
+			sum += c->hazard[l];
+	}
+	return sum;
+}
+
+/* What X meets if none of its links is odd, else NULL. */
+static const struct connects_toll *usual_toll(const struct connects *c,
+    const struct connect *x)
+{
+	uint64_t odd = 0;
+	for (unsigned i = 0; i < x->n_links; i++)
+		odd |= link_is_odd(c, x->link[i]);
+	return odd ? NULL : &c->now.usual[x->hops];
+}
+
+/* The chance that such links mark X, and that none of them does. */
+static double chance_before(const struct connects *c, const struct connect *x,
+    uint32_t order)
+{
+	const struct connects_toll *usual = usual_toll(c, x);
+	return usual ? usual->lost : -expm1(-hazard_before(c, x, order));
+}
+
+static double spared_before(const struct connects *c, const struct connect *x,
+    uint32_t order)
+{
+	const struct connects_toll *usual = usual_toll(c, x);
+	return usual ? usual->spared : exp(-hazard_before(c, x, order));
+}
+
+/* That of L after the segment, when faults may be others, but not the noise. */
+static double hazard_at(const struct connects *c, topo_link l, sim_ns at)
+{
+	double hazard;
+	if (c->scene->truth.n_faults > 0 &&
+	    scene_loss_fault(&c->scene->loss, l, at, &hazard))
+		return hazard;
+	return isnan(c->all_noise) ? c->noise[l] : c->all_noise;
+}
+
 /* The round trip that begins AT is lost. */
 static int connect_is_lost(struct connects *c, struct connect *x, sim_ns at)
 {
@@ -176,11 +235,10 @@ static int connect_is_lost(struct connects *c, struct connect *x, sim_ns at)
 	const int now = at < c->now.to;
 	double sum = 0;
 	if (now && c->now.is_flat)
-		return sim_rng_u01(&c->rng) <
-		    -expm1(-c->now.flat_hazard[x->hops]);
+		return sim_rng_u01(&c->rng) < c->now.flat[x->hops].lost;
 	if (x->n_links == 0)
 		draw_ways(c, x, TOPO_NONE, 0);
-	if (now ? c->off[x->dst]
+	if (now ? c->now.any_off && c->off[x->dst]
 		: truth_outage_at(truth, TRUTH_HOST_OFF, x->dst, at) != NULL)
 		return 1;
 	if ((now ? c->now.any_listed : truth->n_holes > 0) &&
@@ -189,9 +247,10 @@ static int connect_is_lost(struct connects *c, struct connect *x, sim_ns at)
 	if ((now ? c->now.any_hole_2 : truth->n_holes > 0) &&
 	    connect_meets_hole(c, x, at))
 		return 1;
+	if (now)
+		return sim_rng_u01(&c->rng) < chance_before(c, x, UINT32_MAX);
 	for (unsigned i = 0; i < x->n_links; i++)
-		sum += now ? c->hazard[x->link[i]]
-			   : scene_loss_hazard(&c->scene->loss, x->link[i], at);
+		sum += hazard_at(c, x->link[i], at);
 	return sim_rng_u01(&c->rng) < -expm1(-sum);
 }
 
@@ -329,18 +388,6 @@ static double connect_spared(struct connects *c, struct connect *x,
 	return p;
 }
 
-/* The sum of hazards of links that come before source ORDER, of all those that
- * are no source for 1. */
-static double hazard_before(const struct connects *c, const struct connect *x,
-    uint32_t order)
-{
-	double sum = 0;
-	for (unsigned i = 0; i < x->n_links; i++)
-		if (c->order[x->link[i]] < order)
-			sum += c->hazard[x->link[i]];
-	return sum;
-}
-
 /* --- links that are no source --------------------------------------------- */
 
 /* Each may mark any connect of the level; P bounds what they do together. */
@@ -354,10 +401,10 @@ static int marked_by_most(struct connects *c, const struct crowd *w, double p,
 	while (rc == 0 && crowd_next(c, w, log_unmarked, &i, &x)) {
 		double keep;
 		if (c->now.is_flat) {
-			keep = -expm1(-c->now.flat_hazard[x.hops]);
+			keep = c->now.flat[x.hops].lost;
 		} else {
 			draw_ways(c, &x, TOPO_NONE, 0);
-			keep = -expm1(-hazard_before(c, &x, 1)) *
+			keep = chance_before(c, &x, 1) *
 			    connect_spared(c, &x, TOPO_NONE);
 		}
 		if (keep >= p || sim_rng_u01(&c->rng) * p < keep)
@@ -379,10 +426,10 @@ static int late_alone(struct connects *c, const struct crowd *w, double p,
 	while (rc == 0 && crowd_next(c, w, log_unmarked, &i, &x)) {
 		double keep;
 		if (c->now.is_flat) {
-			keep = exp(-c->now.flat_hazard[x.hops]);
+			keep = c->now.flat[x.hops].spared;
 		} else {
 			draw_ways(c, &x, TOPO_NONE, 0);
-			keep = exp(-hazard_before(c, &x, UINT32_MAX)) *
+			keep = spared_before(c, &x, UINT32_MAX) *
 			    connect_spared(c, &x, TOPO_NONE);
 		}
 		if (sim_rng_u01(&c->rng) * p < keep * c->late_tail[x.hops])
@@ -421,7 +468,7 @@ static int marked_by_loss(struct connects *c, const struct connects_source *s,
     const struct crowd *w, struct connect *x, struct sim_err *e)
 {
 	draw_ways(c, x, s->link, w->is_receiver);
-	const double keep = exp(-hazard_before(c, x, c->order[s->link])) *
+	const double keep = spared_before(c, x, c->order[s->link]) *
 	    connect_spared(c, x, TOPO_NONE);
 	return sim_rng_u01(&c->rng) < keep ? connect_follow(c, x, e) : 0;
 }

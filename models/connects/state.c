@@ -403,21 +403,42 @@ static void set_off(struct connects *c)
 	}
 }
 
-/* Each SYN and its answer cross each tier up and down, there and back. */
-static void set_flat(struct connects *c)
+static struct connects_toll toll_of(double sum)
+{
+	return (struct connects_toll){sum, -expm1(-sum), exp(-sum)};
+}
+
+/* Each SYN and its answer cross each tier up and down, there and back. Of links
+ * in order of crossing the sum is what adding them one by one gives. */
+static void set_tolls(struct connects_segment *g)
+{
+	double flat = 0;
+	for (int h = 0; h < CONNECTS_N_HOPS; h++) {
+		const int n = 2 * h + 2;
+		double usual = 0;
+		flat += 4 * g->cap[h];
+		for (int i = 0; i < 2 * n; i++)
+			usual += g->cap[i % n <= h ? i % n : n - 1 - i % n];
+		g->flat[h] = toll_of(flat);
+		g->usual[h] = toll_of(usual);
+	}
+}
+
+/* Nearly all links are usual, and a bit of each is in cache where its hazard is
+ * not. */
+static void set_odd(struct connects *c)
 {
 	struct connects_segment *g = &c->now;
 	topo_link first[CONNECTS_TIERS + 1];
 	tier_links(c, first);
+	memset(c->odd, 0, (c->topo->n_links / 64 + 1) * sizeof(*c->odd));
 	g->is_flat = c->n_sources == 0 && !g->any_off && !g->any_listed;
-	for (int t = 0; t < CONNECTS_TIERS && g->is_flat; t++)
+	for (int t = 0; t < CONNECTS_TIERS; t++)
 		for (topo_link l = first[t]; l < first[t + 1]; l++)
-			g->is_flat &= c->hazard[l] == g->cap[t];
-	for (int h = 0; h < CONNECTS_N_HOPS; h++) {
-		g->flat_hazard[h] = 0;
-		for (int t = 0; t <= h; t++)
-			g->flat_hazard[h] += 4 * g->cap[t];
-	}
+			if (c->order[l] > 0 || c->hazard[l] != g->cap[t]) {
+				c->odd[l / 64] |= UINT64_C(1) << l % 64;
+				g->is_flat = 0;
+			}
 }
 
 int connects_settle(struct connects *c, sim_ns from, sim_ns to,
@@ -433,6 +454,7 @@ int connects_settle(struct connects *c, sim_ns from, sim_ns to,
 	set_hazards(c);
 	if ((rc = set_holes(c, e)) < 0 || (rc = add_bad_links(c, e)) < 0)
 		return rc;
-	set_flat(c);
+	set_tolls(&c->now);
+	set_odd(c);
 	return 0;
 }

@@ -113,6 +113,8 @@ int xp_mesh_day_window(struct xp_mesh_day *d, uint32_t number,
 	if (rc == 0)
 		rc = connects_window(d->connects, from, from + length, number,
 		    &taker, e);
+	if (rc == 0)
+		rc = xp_mesh_sums_end(&d->sums, e);
 	if (rc < 0 || !d->jobs.jobs)
 		return rc;
 	sim_rng_init(&r, &d->scene->where, SIM_STREAM_CONNECTS,

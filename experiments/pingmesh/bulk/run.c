@@ -282,7 +282,8 @@ static int mesh_window(struct xp_bulk_mesh *m, uint32_t window,
 	sim_rng_init(&m->rng, &m->scene->where, SIM_STREAM_CONNECTS,
 	    UINT32_C(1) << 31 | window);
 	if ((rc = connects_window(m->connects, from, from + m->window_ns,
-		 window, &taker, e)) < 0)
+		 window, &taker, e)) < 0 ||
+	    (rc = xp_mesh_sums_end(&m->sums, e)) < 0)
 		return rc;
 	mesh_total(m, window);
 	if ((rc = xp_mesh_history_tell(&m->rows, window, &m->sums, e)) < 0)

@@ -3,6 +3,7 @@
  */
 #include "experiments/pingmesh/bulk/sums.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,7 @@ void xp_mesh_sums_clear(struct xp_mesh_sums *s)
 	const size_t n_tors = (size_t)c->all_tors * c->all_tors;
 	s->n_windows = 0;
 	s->n_late = 0;
+	s->n_taken = s->n_counted = 0;
 	memset(s->server, 0, c->all_hosts * sizeof(*s->server));
 	memset(s->pods, 0, n_pods * sizeof(*s->pods));
 	memset(s->intra_tor, 0, c->n_pods * sizeof(*s->intra_tor));
@@ -138,6 +140,7 @@ static void begin_tors(struct xp_mesh_sums *s)
 void xp_mesh_sums_begin(struct xp_mesh_sums *s, sim_ns from)
 {
 	const struct topo_clos *c = &s->clos;
+	assert(s->n_counted == s->n_taken);
 	s->from_ns = from;
 	s->n_windows++;
 	for (topo_host h = 0; h < c->all_hosts; h++)
@@ -195,7 +198,7 @@ static void count_period(struct xp_mesh_sums *s, const struct connects_row *r,
 	}
 }
 
-int xp_mesh_sums_take(struct xp_mesh_sums *s, const struct connects_row *r,
+static int sums_count(struct xp_mesh_sums *s, const struct connects_row *r,
     struct sim_err *e)
 {
 	const struct topo_clos *c = &s->clos;
@@ -226,6 +229,41 @@ int xp_mesh_sums_take(struct xp_mesh_sums *s, const struct connects_row *r,
 	return 0;
 }
 
+/* Rows are of any servers, whose counts are in no cache: they are asked for when
+ * a row comes, and it is counted when some more have come. */
+int xp_mesh_sums_take(struct xp_mesh_sums *s, const struct connects_row *r,
+    struct sim_err *e)
+{
+	const struct topo_clos *c = &s->clos;
+	struct connects_row *at =
+	    &s->waiting[s->n_taken % XP_MESH_SUMS_WAITING];
+	const char *server = (const char *)&s->server[r->src];
+	int rc = 0;
+	__builtin_prefetch(server, 1);
+	__builtin_prefetch(server + sizeof(*s->server) - 1, 1);
+	if (s->tors)
+		__builtin_prefetch(&s->tors[(size_t)(r->src / c->n_hosts) *
+					   c->all_tors +
+				       r->dst / c->n_hosts],
+		    1);
+	if (s->n_taken - s->n_counted == XP_MESH_SUMS_WAITING) {
+		rc = sums_count(s, at, e);
+		s->n_counted++;
+	}
+	*at = *r;
+	s->n_taken++;
+	return rc;
+}
+
+int xp_mesh_sums_end(struct xp_mesh_sums *s, struct sim_err *e)
+{
+	int rc = 0;
+	for (; rc == 0 && s->n_counted < s->n_taken; s->n_counted++)
+		rc = sums_count(s,
+		    &s->waiting[s->n_counted % XP_MESH_SUMS_WAITING], e);
+	return rc;
+}
+
 /* --- times ---------------------------------------------------------------- */
 
 void xp_mesh_sums_times(const struct xp_mesh_sums *s,
@@ -234,6 +272,7 @@ void xp_mesh_sums_times(const struct xp_mesh_sums *s,
 {
 	const uint64_t n = xp_mesh_sums_n_quick(c);
 	unsigned n_quick = 0;
+	assert(s->n_counted == s->n_taken);
 	while (n_quick < n_ranks && rank[n_quick] <= n)
 		n_quick++;
 	if (n_quick > 0)

@@ -48,6 +48,9 @@ struct xp_mesh_sums_counter {
 	uint32_t n_untold, n_failed, n_late, n_drop_1, n_drop_2;
 };
 
+/* So many rows wait for the memory that they are counted in. */
+enum { XP_MESH_SUMS_WAITING = 16 };
+
 struct xp_mesh_sums {
 	struct topo_clos clos;
 	struct algo_drop_ladder ladder;
@@ -69,6 +72,8 @@ struct xp_mesh_sums {
 	struct xp_mesh_sums_cell group[CONNECTS_N_HOPS];
 	struct xp_mesh_sums_late *late;
 	size_t n_late, cap_late;
+	struct connects_row waiting[XP_MESH_SUMS_WAITING]; /* a ring */
+	size_t n_taken, n_counted;                         /* rows */
 
 	/* Of the last window. */
 	uint32_t n_counters;                  /* periods */
@@ -88,11 +93,13 @@ int xp_mesh_sums_open(struct xp_mesh_sums *s, const struct topo_clos *clos,
     sim_ns window_ns, sim_ns counter_ns, int tors, struct sim_err *e);
 void xp_mesh_sums_close(struct xp_mesh_sums *s);
 
-/* Forget all windows. Then, of each window, begin it and take its rows. */
+/* Forget all windows. Then, of each window, begin it, take its rows and end it:
+ * before its end some rows are not counted yet. */
 void xp_mesh_sums_clear(struct xp_mesh_sums *s);
 void xp_mesh_sums_begin(struct xp_mesh_sums *s, sim_ns from);
 int xp_mesh_sums_take(struct xp_mesh_sums *s, const struct connects_row *r,
     struct sim_err *e);
+int xp_mesh_sums_end(struct xp_mesh_sums *s, struct sim_err *e);
 
 static inline uint64_t xp_mesh_sums_n_quick(const struct xp_mesh_sums_cell *c)
 {
