@@ -487,13 +487,7 @@ FIGURES = $(basename $(notdir $(if $(filter-out *,$(FIG)), \
 figures: deps
 	@$(MAKE) --no-print-directory -j$J all
 	@test -n "$(FIGURES)" || { echo "no figure matches $(FIG)" >&2; exit 2; }
-	@for f in $(FIGURES); do start=$$(date +%s); \
-	    if grep -q '^[^#]*fabric: *\(netns\|tun\|[[{]\)' experiments/$$f.yaml && \
-		why=$$($B/culprit lab check | grep "lab run.*can't"); then \
-		echo "$$f SKIPPED, $$why"; continue; \
-	    fi; \
-	    $B/culprit run $$f --force -j $J && $B/culprit plot $$f || exit $$?; \
-	    echo "$$f took $$(($$(date +%s) - start)) s"; done
+	@plots/figures.sh $B $J $(FIGURES)
 
 # In a tree of its own all of the library is instrumented, and a fuzzer has as
 # much of it as it links. FUZZ='yaml spec' are some of them, FUZZ_OPTIONS

@@ -80,5 +80,45 @@ text_that_cannot_be_read_is_seen() {
 	says "cover each other" said
 }
 
+# Of a program that notes who runs beside it.
+make_figures() {
+	mkdir -p experiments build busy
+	for name in a b c bad; do echo "figure: $name"; done |
+	    while read -r key name; do
+		echo "$key $name" >"experiments/$name.yaml"
+	    done
+	for name in n1 n2; do
+		echo 'fabric: netns' >"experiments/$name.yaml"
+	done
+	cat >build/culprit <<-'END'
+		#!/bin/bash
+		[[ $1 != lab ]] || exit 0
+		touch "busy/$1.$2"
+		echo "$1 $2, beside $(($(ls busy | wc -l) - 1))" >>did
+		rm "busy/$1.$2"
+		[[ $2 != bad ]]
+	END
+	chmod +x build/culprit
+	"$tree/plots/figures.sh" build "$@" >log
+}
+
+several_are_drawn_and_those_of_real_networks_last_and_alone() {
+	make_figures 4 a n1 b n2 c
+	[[ $(grep -c 'took [0-9]* s$' log) = 5 ]]
+	tail -4 did | diff - <(printf '%s, beside 0\n' "run n1" "plot n1" \
+	    "run n2" "plot n2")
+	for name in a b c; do
+		grep -q "^run $name" did && grep -q "^plot $name" did
+	done
+}
+
+one_that_fails_ends_it() {
+	! make_figures 1 bad a n1 2>/dev/null
+	diff did - <<<"run bad, beside 0"
+	! make_figures 1 bad
+}
+
 run_tests each_is_drawn_and_can_be_read tables_say_what_they_said_before \
-	text_that_cannot_be_read_is_seen
+	text_that_cannot_be_read_is_seen \
+	several_are_drawn_and_those_of_real_networks_last_and_alone \
+	one_that_fails_ends_it
