@@ -44,17 +44,20 @@ static void a_seed_is_a_world(void **state)
 	assert_true(worlds_of(6, 1).hash != one);
 }
 
-/* What stands in for Ed25519 refuses what that refuses, and nothing else. */
-static void true_signatures_make_the_same_worlds(void **state)
+/* What stands in for Ed25519 refuses what that refuses, and nothing else: in the
+ * first world in which something is refused. */
+static void true_signatures_make_the_same_world(void **state)
 {
-	const struct schedule_tally cheap = worlds_of(0, 4);
+	struct schedule_tally cheap = {0}, real;
+	uint32_t run = 0;
 	(void)state;
 	if (!world_is_signed())
 		skip();
+	while (cheap.seen[WORLD_REFUSED_LISTS] == 0)
+		cheap = worlds_of(run++, 1);
 	world_sign_cheaply(0);
-	const struct schedule_tally real = worlds_of(0, 4);
+	real = worlds_of(run - 1, 1);
 	world_sign_cheaply(1);
-	assert_true(cheap.seen[WORLD_REFUSED_LISTS] > 0);
 	assert_memory_equal(&real, &cheap, sizeof(real));
 }
 
@@ -63,7 +66,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(no_disaster_breaks_a_promise_of_the_fleet),
 	    cmocka_unit_test(a_seed_is_a_world),
-	    cmocka_unit_test(true_signatures_make_the_same_worlds),
+	    cmocka_unit_test(true_signatures_make_the_same_world),
 	};
 	return cmocka_run_group_tests_name("experiments/live/world", tests,
 	    set_up, test_folder_remove);

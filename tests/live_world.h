@@ -8,20 +8,25 @@
  * world's, beside which each host's wall clock may be wrong. Nothing else draws or
  * tells the time, so a seed is a world: its hash says so.
  *
+ * Not in it is TLS, as GnuTLS draws and tells the time by itself, and a handshake a
+ * request would be all that a world does; whose certificate it is, is_for() says.
+ *
  *	agent -- contact -->  network  --> controller | collector --> store
  *	  ^----- events <---  (evq)   <--  answers
  *
- * live_world.c        the world: time, the network, what is on
- * live_world_hosts.c  agents, and who carries their requests
- * live_world_serve.c  controllers and the collector
- * live_world_books.c  what everybody did, and what must hold of it
- * live_world_sign.c   signatures, without their arithmetic
- * live_world_steps.c  disasters, as steps of tests/schedule.h
+ * live_world.c           the world: time, the network, what is on
+ * live_world_hosts.c     agents, and who carries their requests
+ * live_world_serve.c     what controllers and the collector answer
+ * live_world_collect.c   the collector, and what its folder keeps
+ * live_world_books.c     what everybody did, and what must hold of it
+ * live_world_sign.c      signatures, without their arithmetic
+ * live_world_steps.c     disasters, as steps of tests/schedule.h
  */
 #ifndef TESTS_LIVE_WORLD_H
 #define TESTS_LIVE_WORLD_H
 
 #include "algos/pingmesh/agent.h"
+#include "experiments/live/batch_store.h"
 #include "experiments/live/contact.h"
 #include "experiments/live/lists.h"
 #include "experiments/live/serve.h"
@@ -59,6 +64,7 @@ struct world_probe {
 struct world_batch {
 	uint64_t sum; /* of its bytes; 0: never posted */
 	uint32_t n;
+	uint32_t file; /* where the collector put it; 0: nowhere */
 	uint8_t acked, n_stored;
 };
 
@@ -114,9 +120,32 @@ struct world_controller {
 	int has_lists;
 };
 
+enum { WORLD_FILES = 2048 };
+
+struct world_file {
+	char name[64];
+	uint32_t number;
+	int64_t day; /* since 1970 */
+	uint64_t n_bytes;
+};
+
+struct world_files {
+	size_t n;
+	uint64_t n_bytes;
+	struct world_file at[WORLD_FILES]; /* by number */
+};
+
 struct world_collector {
 	int is_on, is_full;
+	int64_t off_s; /* of its wall clock */
+	struct xp_batch_store_params params;
 	struct xp_batch_store *store;
+	/* What its folder had when it was looked at, and what the store said
+	 * then; whether somebody else took files since it was opened. */
+	struct world_files files;
+	struct xp_batch_held held;
+	int is_by_hand;
+	uint8_t is_gone[WORLD_FILES];               /* by number */
 	unsigned char last[ALGO_PINGMESH_WIRE_MAX]; /* the last batch posted */
 	size_t n_last;
 };
@@ -158,6 +187,9 @@ struct world {
 	X(TAKEN, "batches taken")                                              \
 	X(KNOWN, "batches taken before")                                       \
 	X(NOT_STORED, "batches that could not be stored")                      \
+	X(NO_ROOM, "batches for which there was no room")                      \
+	X(TOO_OLD, "files that went for their age")                            \
+	X(MADE_ROOM, "files that went to make room")                           \
 	X(BAD, "bodies that are no batch")                                     \
 	X(FORBIDDEN, "requests for another's address")                         \
 	X(DISCARDED, "records given up")                                       \
@@ -167,7 +199,8 @@ struct world {
 	X(ENDED, "ends of agents that had handed all over")                    \
 	X(LEFT, "ends of agents whose grace was over")                         \
 	X(TORN, "stores cut where a batch was torn")                           \
-	X(RECORDS, "records in the store")
+	X(RECORDS, "records in the store")                                     \
+	X(GONE, "records that went with their files")
 
 enum {
 #define X(name, text) WORLD_##name,
@@ -238,8 +271,17 @@ struct world_message *world_serve(struct world *w, struct world_message *m);
 void world_controller_start(struct world *w, uint32_t i, uint32_t plan,
     enum world_impostor impostor);
 void world_controller_stop(struct world *w, uint32_t i);
+
+/* With no more than ROOM bytes beyond what is there; 0: as it is to keep. */
 void world_collector_start(struct world *w, uint64_t room);
 void world_collector_stop(struct world *w, uint32_t torn);
+
+/* From now on; and whatever is too old or too much goes with time. */
+void world_collector_keep_so(struct world *w, uint32_t days, uint64_t total,
+    int make_room);
+void world_collector_lose(struct world *w); /* the oldest file, by hand */
+void world_collector_keep(struct world *w, struct world_message *m,
+    struct xp_http_answer *a);
 
 /* --- books ---------------------------------------------------------------- */
 uint32_t world_life_begin(struct world *w, uint32_t agent, sim_ns born);
@@ -251,10 +293,12 @@ void world_book_batch(struct world *w, struct world_life *l,
     const struct algo_pingmesh_batch *b, const unsigned char *wire, size_t n);
 void world_book_window(struct world *w, struct world_life *l, uint64_t number,
     const unsigned char *wire, size_t n);
+void world_book_kept(struct world *w, const struct algo_pingmesh_wire_id *id,
+    uint32_t file);
 void world_book_acked(struct world *w, struct world_life *l, uint64_t number);
 
 /* Read the store: each batch is in it once, as it was posted; and all that were
- * acknowledged are. */
+ * taken are, but for those whose files went. */
 void world_check_store(struct world *w);
 void world_books_free(struct world *w);
 

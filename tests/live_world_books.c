@@ -114,13 +114,6 @@ void world_book_window(struct world *w, struct world_life *l, uint64_t number,
 	x->sum = sim_fnv(SIM_FNV_START, wire, n) | 1;
 }
 
-void world_book_acked(struct world *w, struct world_life *l, uint64_t number)
-{
-	(void)w;
-	batch_of(&l->batches, number)->acked = 1;
-}
-
-/* --- the store ------------------------------------------------------------ */
 static struct world_life *life_of(struct world *w,
     const struct algo_pingmesh_wire_id *id)
 {
@@ -131,6 +124,25 @@ static struct world_life *life_of(struct world *w,
 	return NULL;
 }
 
+void world_book_kept(struct world *w, const struct algo_pingmesh_wire_id *id,
+    uint32_t file)
+{
+	struct world_life *l = life_of(w, id);
+	world_must(w, l, "what is kept is of an agent that lived");
+	if (l)
+		batch_of(id->kind == ALGO_PINGMESH_OF_COUNTERS ? &l->windows
+							       : &l->batches,
+		    id->number)
+		    ->file = file;
+}
+
+void world_book_acked(struct world *w, struct world_life *l, uint64_t number)
+{
+	(void)w;
+	batch_of(&l->batches, number)->acked = 1;
+}
+
+/* --- the store ------------------------------------------------------------ */
 static void check_batch(struct world *w, const struct algo_pingmesh_wire_id *id,
     const unsigned char *bytes, size_t n)
 {
@@ -170,20 +182,31 @@ static void check_file(struct world *w, const char *name)
 	fclose(in);
 }
 
+static int is_gone(const struct world *w, const struct world_batch *x)
+{
+	return w->collector.is_gone[x->file];
+}
+
 static void check_life(struct world *w, const struct world_life *l)
 {
-	uint64_t n_acked = 0, n_stored = 0;
+	uint64_t n_acked = 0, n_kept = 0;
 	for (size_t i = 0; i < l->batches.n; i++) {
 		const struct world_batch *x = &l->batches.at[i];
-		world_must(w, !x->acked || x->n_stored == 1,
-		    "nothing that was acknowledged is lost");
+		world_must(w, !x->acked || x->file > 0,
+		    "nothing is acknowledged that was not taken");
+		world_must(w, x->file == 0 || x->n_stored == 1 || is_gone(w, x),
+		    "nothing that was taken is lost before its file goes");
 		n_acked += x->acked ? x->n : 0;
-		n_stored += x->n_stored ? x->n : 0;
+		n_kept += x->file > 0 ? x->n : 0;
+		world_saw(w, WORLD_GONE,
+		    x->n_stored       ? 0
+			: x->file > 0 ? x->n
+				      : 0);
 	}
 	/* An answer that came when the agent had given the batch up. */
 	world_must(w, l->count.n_uploaded <= n_acked,
 	    "what an agent takes for uploaded was acknowledged");
-	world_must(w, n_stored <= l->n_probes && n_acked <= n_stored,
+	world_must(w, n_kept <= l->n_probes && n_acked <= n_kept,
 	    "no more is stored than was probed");
 }
 

@@ -1,12 +1,7 @@
-/* tests/live_world_serve.c -- controllers and the collector of a world.
+/* tests/live_world_serve.c -- what controllers and the collector of a world answer.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <dirent.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "tests/live_world.h"
 #include "tests/test.h"
@@ -112,115 +107,6 @@ static struct world_message *serve_list(struct world *w,
 }
 
 /* --- the collector -------------------------------------------------------- */
-static const struct xp_batch_store_params store_params = {
-    .file_bytes = 1 << 18,
-    .total_bytes = UINT64_C(1) << 40,
-    .max_runs = 1 << 16,
-};
-
-void world_collector_start(struct world *w, uint64_t room)
-{
-	struct world_collector *c = &w->collector;
-	struct xp_batch_store_params p = store_params;
-	if (c->is_on)
-		return;
-	assert_ok(xp_batch_store_open(&c->store, world_path("store"), &p,
-	    test_err()));
-	if (room > 0) { /* no more than so much beyond what is there */
-		p.total_bytes = xp_batch_store_held(c->store).n_bytes + room;
-		assert_ok(xp_batch_store_close(c->store, test_err()));
-		assert_ok(xp_batch_store_open(&c->store, world_path("store"),
-		    &p, test_err()));
-	}
-	c->is_on = 1;
-}
-
-/* The newest file; *N its bytes. Returns 0 if there is none. */
-static int newest(char *path, size_t size, uint64_t *n)
-{
-	struct dirent **found;
-	struct stat st;
-	const int fd = open(world_path("store"), O_RDONLY | O_DIRECTORY);
-	const int n_found = fd < 0 ? 0 : xp_batch_files(fd, &found);
-	for (int i = 0; i < n_found; i++) {
-		if (i == n_found - 1)
-			snprintf(path, size, "%s/%s", world_path("store"),
-			    found[i]->d_name);
-		free(found[i]);
-	}
-	if (fd >= 0) {
-		close(fd);
-		free(found);
-	}
-	if (n_found <= 0 || stat(path, &st) < 0)
-		return 0;
-	*n = (uint64_t)st.st_size;
-	return 1;
-}
-
-/* What a kill leaves in the midst of a write: TORN bytes of a batch. */
-void world_collector_stop(struct world *w, uint32_t torn)
-{
-	struct world_collector *c = &w->collector;
-	char path[512];
-	uint64_t size;
-	if (!c->is_on)
-		return;
-	c->is_on = 0;
-	assert_ok(xp_batch_store_close(c->store, test_err()));
-	c->store = NULL;
-	if (torn == 0 || c->n_last == 0 || !newest(path, sizeof(path), &size))
-		return;
-	const int fd = open(path, O_WRONLY | O_APPEND);
-	const size_t n = torn % c->n_last;
-	assert_true(fd >= 0 && write(fd, c->last, n) == (ssize_t)n);
-	close(fd);
-	world_saw(w, WORLD_TORN, n > 0);
-}
-
-/* Files may grow by ROOM bytes and no more. */
-static void limit_disk(uint64_t room)
-{
-	struct rlimit l;
-	char path[512];
-	uint64_t size = 0;
-	getrlimit(RLIMIT_FSIZE, &l);
-	if (!newest(path, sizeof(path), &size))
-		size = 0;
-	l.rlim_cur = size + room;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &l), 0);
-}
-
-static void unlimit_disk(void)
-{
-	struct rlimit l;
-	getrlimit(RLIMIT_FSIZE, &l);
-	l.rlim_cur = l.rlim_max;
-	assert_int_equal(setrlimit(RLIMIT_FSIZE, &l), 0);
-}
-
-static void keep(struct world *w, struct world_message *m,
-    struct xp_http_answer *a)
-{
-	struct world_collector *c = &w->collector;
-	struct sim_err e = {0};
-	int is_new = 0;
-	if (c->is_full)
-		limit_disk(world_below(w, (uint32_t)m->n + 1) % m->n);
-	const int rc = xp_batch_store_put(c->store, &a->batch, m->body, m->n,
-	    (int64_t)(world_wall(w, 0) / SIM_SEC), &is_new, &e);
-	if (c->is_full)
-		unlimit_disk();
-	memcpy(c->last, m->body, m->n);
-	c->n_last = m->n;
-	xp_http_kept(a, rc, is_new, &e);
-	world_saw(w,
-	    rc < 0       ? WORLD_NOT_STORED
-		: is_new ? WORLD_TAKEN
-			 : WORLD_KNOWN,
-	    1);
-}
-
 static struct world_message *serve_batch(struct world *w,
     struct world_message *m)
 {
@@ -236,7 +122,7 @@ static struct world_message *serve_batch(struct world *w,
 		q.body = m->body;
 		q.n_body = m->n;
 		if (xp_http_body(&q, &a) == XP_HTTP_KEEP)
-			keep(w, m, &a);
+			world_collector_keep(w, m, &a);
 		world_saw(w, WORLD_BAD, a.status == 400);
 		world_saw(w, WORLD_FORBIDDEN, a.status == 403);
 	}

@@ -18,6 +18,9 @@ enum world_kind {
 	STOP_FILE,
 	COLLECTOR,
 	DISK,
+	KEEPING,
+	CALENDAR,
+	HAND,
 	CRASH,
 	START,
 	ENDING,
@@ -35,6 +38,9 @@ static const struct schedule_kind world_kinds[] = {
     [STOP_FILE] = {"the stop file is made, or removed", 2},
     [COLLECTOR] = {"the collector is killed, or starts", 8},
     [DISK] = {"the collector's disk is full, or has room", 4},
+    [KEEPING] = {"the collector is to keep so much, for so long", 4},
+    [CALENDAR] = {"the collector's clock is set, days off", 4},
+    [HAND] = {"somebody takes the store's oldest file away", 1},
     [CRASH] = {"an agent is killed", 6},
     [START] = {"an agent starts", 6},
     [ENDING] = {"an agent is told to end", 4},
@@ -49,6 +55,8 @@ static const char *const world_seen[] = {
     WORLD_SEEN(X)
 #undef X
 	NULL};
+
+#define UNLIMITED (UINT64_C(1) << 40)
 
 /* --- beginning and end ---------------------------------------------------- */
 static void empty_store(void)
@@ -67,6 +75,7 @@ static void empty_store(void)
 static const char *world_begin(void *life, const struct sim_seed *where,
     struct schedule_tally *tally)
 {
+	static const uint64_t file_bytes[] = {1 << 12, 1 << 14, 1 << 18};
 	struct world *w = life;
 	struct algo_pingmesh_params *p = &w->params;
 	unsigned char *states = (unsigned char *)life + sizeof(*w);
@@ -89,6 +98,11 @@ static const char *world_begin(void *life, const struct sim_seed *where,
 	p->upload_tries = 1 + world_below(w, 6);
 	p->perf_window_s = 60;
 	empty_store();
+	w->collector.params =
+	    (struct xp_batch_store_params){.file_bytes =
+					       file_bytes[world_below(w, 3)],
+		.total_bytes = UNLIMITED,
+		.max_runs = 1 << 16};
 	for (uint32_t i = 0; i < WORLD_CONTROLLERS; i++)
 		world_controller_start(w, i, 0, HONEST);
 	world_collector_start(w, 0);
@@ -154,6 +168,15 @@ static void world_collector(struct world *w, uint32_t x, uint32_t y)
 		world_collector_stop(w, x);
 	else
 		world_collector_start(w, y % 4 ? 0 : 1 + y % 20000);
+}
+
+/* What has to fit beside the newest file, always does. */
+static void world_keeping(struct world *w, uint32_t x, uint32_t y)
+{
+	const uint64_t least =
+	    w->collector.params.file_bytes + 2 * ALGO_PINGMESH_WIRE_MAX;
+	world_collector_keep_so(w, x % 4,
+	    y % 3 ? least + schedule_time(x, 1 << 18) : UNLIMITED, y / 4 % 2);
 }
 
 /* Servers, with a certificate of agent I: its own list, or data, or another's. */
@@ -245,6 +268,15 @@ static const char *world_step(void *life, struct schedule_step s)
 	case DISK:
 		w->collector.is_full = s.x % 2;
 		break;
+	case KEEPING:
+		world_keeping(w, s.x, s.y);
+		break;
+	case CALENDAR:
+		w->collector.off_s = ((int64_t)(s.x % 12) - 3) * 86400;
+		break;
+	case HAND:
+		world_collector_lose(w);
+		break;
 	case CRASH:
 		world_agent_stop(w, i);
 		break;
@@ -280,6 +312,10 @@ static void heal(struct world *w, uint32_t plan)
 		world_controller_start(w, i, plan, HONEST);
 	world_collector_stop(w, 0);
 	w->collector.is_full = 0;
+	w->collector.off_s = 0;
+	/* Who makes room refuses nobody, so that may stay. */
+	if (!w->collector.params.make_room)
+		w->collector.params.total_bytes = UNLIMITED;
 	world_collector_start(w, 0);
 	for (uint32_t i = 0; i < WORLD_AGENTS; i++) {
 		w->agent[i].wall_off = 0;

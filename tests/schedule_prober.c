@@ -17,6 +17,9 @@
 	X(PROBER_BEGUN, "orders begun")                                        \
 	X(PROBER_SAME, "orders that had been begun before")                    \
 	X(PROBER_NO_ROOM, "orders for which there was no room")                \
+	X(PROBER_NO_TARGET,                                                    \
+	    "of these, by switches that may not be probed yet")                \
+	X(PROBER_FORGOTTEN, "orders begun again, as so many came since")       \
 	X(PROBER_DONE, "orders carried out")                                   \
 	X(PROBER_EXPIRED, "orders that took too long")                         \
 	X(PROBER_CLOSED, "orders dropped")                                     \
@@ -53,7 +56,7 @@ static const struct schedule_kind prober_kinds[] = {
     [PASS] = {"time passes", 30},
     [HANG] = {"time passes, and timers come late", 4},
     [ORDER] = {"a few orders come", 20},
-    [MANY] = {"as many orders come as may", 1},
+    [MANY] = {"as many orders come as may", 3},
     [STOP] = {"all is stopped, and maybe orders come", 3},
     [WORD] = {"a message without orders comes", 3},
     [SPOILT] = {"a damaged message comes", 3},
@@ -64,14 +67,29 @@ static const struct schedule_kind prober_kinds[] = {
     {0},
 };
 
-enum { IDS = 700, SWITCHES = 12 };
+/* So many switches that those of some orders crowd out others. */
+enum {
+	IDS = 2048,
+	SWITCHES = 2000,
+	TARGETS = ALGO_PROBER_ORDERS * OBS_MAX_VIA
+};
+#define STEP (10 * SIM_SEC)
 
 /* What is known of an order's id. */
 struct prober_order {
 	struct algo_probe_order order;
-	uint8_t is_known, is_live;
+	uint8_t is_live;
 	uint32_t n_sent;
-	sim_ns taken, last;
+	uint64_t turn; /* of all that were begun, from 1; 0: it never was */
+	sim_ns taken, until, last;
+};
+
+/* A switch that orders lead by. */
+struct prober_switch {
+	uint32_t n_uses; /* by orders under way */
+	sim_ns next;     /* not before this, by the prober's clock */
+	int has_sent;
+	sim_ns last; /* by ours */
 };
 
 struct prober_world {
@@ -79,8 +97,15 @@ struct prober_world {
 	struct algo_prober_params params;
 	struct algo_prober_status was;
 	struct prober_order of[IDS];
-	sim_ns contact, last, last_by[SWITCHES];
-	int has_sent, has_sent_by[SWITCHES];
+	struct prober_switch by[SWITCHES];
+	uint32_t live[ALGO_PROBER_ORDERS], n_live, n_switches;
+	uint64_t n_begun;
+	/* The prober's clock, which stands still while that of its host
+	 * jumps. */
+	int has_clock;
+	sim_ns clock, now, heard;
+	sim_ns contact, last;
+	int has_sent;
 	unsigned char message[ALGO_PROBER_MESSAGE];
 	unsigned char state[];
 };
@@ -92,11 +117,74 @@ static struct algo_prober_status status_of(const struct prober_world *w)
 	return s;
 }
 
-/* All orders that were under way are over. */
+/* --- what is under way, as by its rules ----------------------------------- */
+static void prober_over(struct prober_world *w, uint32_t k)
+{
+	struct prober_order *o = &w->of[w->live[k]];
+	o->is_live = 0;
+	for (unsigned i = 0; i < o->order.n_via; i++)
+		w->by[o->order.via[i]].n_uses--;
+	w->live[k] = w->live[--w->n_live];
+}
+
 static void prober_none_live(struct prober_world *w)
 {
-	for (uint32_t i = 0; i < IDS; i++)
-		w->of[i].is_live = 0;
+	while (w->n_live > 0)
+		prober_over(w, w->n_live - 1);
+}
+
+/* Its clock goes on by a step's time; with a longer one its orders are over. */
+static void prober_go_on(struct prober_world *w)
+{
+	const sim_ns clock = w->agent.t + w->agent.skew;
+	const sim_ns by = w->has_clock ? clock - w->clock : 0;
+	w->clock = clock;
+	w->has_clock = 1;
+	if (by <= STEP)
+		w->now += by;
+	else
+		prober_none_live(w);
+}
+
+/* Those end that are too old, or all without contact. */
+static void prober_end_old(struct prober_world *w)
+{
+	if (w->now - w->heard >= sim_ns_of(w->params.contact_s))
+		prober_none_live(w);
+	for (uint32_t k = w->n_live; k-- > 0;)
+		if (w->of[w->live[k]].until <= w->now)
+			prober_over(w, k);
+}
+
+static int prober_is_held(const struct prober_world *w, topo_switch at)
+{
+	return w->by[at].n_uses > 0 || w->by[at].next > w->now;
+}
+
+/* Can all switches of an order be kept beside N_HELD, and how many are there
+ * then? */
+static int prober_fits(struct prober_world *w, const struct algo_probe_order *o,
+    uint32_t *n_held)
+{
+	uint32_t n = *n_held;
+	for (unsigned i = 0; i < o->n_via; i++) {
+		n += !prober_is_held(w, o->via[i]);
+		w->by[o->via[i]].n_uses++;
+	}
+	if (n <= TARGETS) {
+		*n_held = n;
+		return 1;
+	}
+	for (unsigned i = 0; i < o->n_via; i++)
+		w->by[o->via[i]].n_uses--;
+	return 0;
+}
+
+static int prober_is_known(const struct prober_world *w,
+    const struct prober_order *o)
+{
+	return o->is_live ||
+	    (o->turn > 0 && w->n_begun - o->turn < ALGO_PROBER_SEEN);
 }
 
 /* --- what it sends -------------------------------------------------------- */
@@ -111,16 +199,18 @@ static void prober_check_rates(struct prober_world *w,
 	w->last = t;
 	w->has_sent = 1;
 	for (unsigned i = 0; i < g->n_via; i++) {
-		const topo_switch at = g->via[i];
+		const struct prober_switch *s = &w->by[g->via[i]];
 		/* One that leads twice by a switch is one probe by it. */
 		schedule_must(&w->agent,
-		    !w->has_sent_by[at] || t - w->last_by[at] >= by ||
-			(i > 0 && w->last_by[at] == t),
+		    !s->has_sent || t - s->last >= by ||
+			(i > 0 && s->last == t),
 		    "no switch gets more than its rate");
 	}
 	for (unsigned i = 0; i < g->n_via; i++) {
-		w->last_by[g->via[i]] = t;
-		w->has_sent_by[g->via[i]] = 1;
+		struct prober_switch *s = &w->by[g->via[i]];
+		s->last = t;
+		s->has_sent = 1;
+		s->next = w->now + by + 1;
 	}
 }
 
@@ -153,8 +243,10 @@ static void prober_on_send(struct prober_world *w, const struct agent_action *a)
 	    w->agent.t - w->contact < sim_ns_of(w->params.contact_s),
 	    "without contact nothing is sent");
 	o->last = w->agent.t;
-	o->is_live = o->n_sent < o->order.count;
 	prober_check_rates(w, &g);
+	for (uint32_t k = w->n_live; k-- > 0;)
+		if (w->live[k] == g.order && o->n_sent == o->order.count)
+			prober_over(w, k);
 }
 
 static void prober_took(void *world, const struct agent_event *ev)
@@ -162,6 +254,8 @@ static void prober_took(void *world, const struct agent_event *ev)
 	struct prober_world *w = world;
 	const struct algo_prober_status s = status_of(w);
 	uint32_t n_sends = 0;
+	prober_go_on(w);
+	prober_end_old(w);
 	for (size_t i = 0; i < w->agent.out.n && !w->agent.broken; i++)
 		if (w->agent.out.action[i].kind == AGENT_SEND) {
 			prober_on_send(w, &w->agent.out.action[i]);
@@ -174,8 +268,9 @@ static void prober_took(void *world, const struct agent_event *ev)
 	schedule_must(&w->agent,
 	    s.n_orders == s.n_done + s.n_expired + s.n_closed + s.n_live,
 	    "each order ends once");
-	schedule_must(&w->agent, s.n_live <= ALGO_PROBER_ORDERS,
-	    "orders under way are bounded");
+	schedule_must(&w->agent, s.n_live == w->n_live,
+	    "an order is under way until it is carried out, is too old, or "
+	    "all are dropped");
 	schedule_must(&w->agent,
 	    s.n_live == 0 || w->agent.n_timers > 0 || ev->kind == AGENT_TIMER,
 	    "with orders under way there is a timer");
@@ -200,7 +295,8 @@ static void prober_tell(struct prober_world *w, size_t n)
 		.n = n});
 }
 
-static struct algo_probe_order prober_draw(uint32_t x, uint32_t y, uint32_t i)
+static struct algo_probe_order prober_draw(const struct prober_world *w,
+    uint32_t x, uint32_t y, uint32_t i)
 {
 	x ^= (i + 1) * UINT32_C(0x9e3779b9);
 	struct algo_probe_order o = {.id = (x + i) % IDS,
@@ -211,8 +307,28 @@ static struct algo_probe_order prober_draw(uint32_t x, uint32_t y, uint32_t i)
 	if (o.n_via == 0)
 		o.tuple.dst_ip = 0x0a000003;
 	for (unsigned k = 0; k < o.n_via; k++)
-		o.via[k] = (x >> 4 * k) % SWITCHES;
+		o.via[k] = (x >> 4 * k) % w->n_switches;
 	return o;
+}
+
+/* If there is room for it, and for the switches that it leads by. */
+static void prober_begin_order(struct prober_world *w,
+    const struct algo_probe_order *order, uint32_t *n_held)
+{
+	struct prober_order *o = &w->of[order->id];
+	if (w->n_live == ALGO_PROBER_ORDERS)
+		return;
+	if (!prober_fits(w, order, n_held)) {
+		w->agent.tally->seen[PROBER_NO_TARGET]++;
+		return;
+	}
+	w->agent.tally->seen[PROBER_FORGOTTEN] += o->turn > 0;
+	*o = (struct prober_order){.order = *order,
+	    .is_live = 1,
+	    .turn = ++w->n_begun,
+	    .taken = w->agent.t,
+	    .until = w->now + sim_ns_of(w->params.life_s)};
+	w->live[w->n_live++] = order->id;
 }
 
 /* A message of N orders. Those are begun whose id was not, while there is room. */
@@ -221,26 +337,25 @@ static void prober_order(struct prober_world *w, uint32_t x, uint32_t y,
 {
 	struct algo_probe_order order[ALGO_PROBER_ORDERS];
 	const struct algo_prober_status s = status_of(w);
-	const int stops = (flags & ALGO_PROBER_STOP) != 0;
-	uint32_t n_live = stops ? 0 : s.n_live;
-	uint64_t n_new = 0, n_same = 0;
-	if (stops)
+	uint64_t n_same = 0;
+	const uint64_t n_begun = w->n_begun;
+	uint32_t n_held = 0;
+	prober_go_on(w);
+	if (flags & ALGO_PROBER_STOP)
 		prober_none_live(w);
+	for (topo_switch at = 0; at < w->n_switches; at++)
+		n_held += prober_is_held(w, at);
 	for (uint32_t i = 0; i < n; i++) {
-		order[i] = prober_draw(x, y, i);
-		struct prober_order *o = &w->of[order[i].id];
-		n_same += o->is_known;
-		if (o->is_known || n_live == ALGO_PROBER_ORDERS)
-			continue;
-		*o = (struct prober_order){.order = order[i],
-		    .is_known = 1,
-		    .is_live = 1,
-		    .taken = w->agent.t};
-		n_live++;
-		n_new++;
+		order[i] = prober_draw(w, x, y, i);
+		const int is_known = prober_is_known(w, &w->of[order[i].id]);
+		n_same += is_known;
+		if (!is_known)
+			prober_begin_order(w, &order[i], &n_held);
 	}
 	w->contact = w->agent.t;
+	w->heard = w->now;
 	prober_tell(w, algo_prober_write(order, n, flags, w->message));
+	const uint64_t n_new = w->n_begun - n_begun;
 	schedule_must(&w->agent, w->was.n_orders - s.n_orders == n_new,
 	    "an order is begun if there is room, and its id only once");
 	schedule_must(&w->agent,
@@ -253,7 +368,7 @@ static void prober_order(struct prober_world *w, uint32_t x, uint32_t y,
 static void prober_spoil(struct prober_world *w, uint32_t x, uint32_t y)
 {
 	const struct algo_prober_status s = status_of(w);
-	const struct algo_probe_order order = prober_draw(x, y, 0);
+	const struct algo_probe_order order = prober_draw(w, x, y, 0);
 	size_t n = algo_prober_write(&order, 1, 0, w->message);
 	if (y >> 31)
 		n = x % n;
@@ -272,7 +387,7 @@ static void prober_wrong(struct prober_world *w, uint32_t x, uint32_t y)
 	const struct algo_prober_status s = status_of(w);
 	struct algo_probe_order order[3];
 	for (uint32_t i = 0; i < 3; i++)
-		order[i] = prober_draw(x, y, i);
+		order[i] = prober_draw(w, x, y, i);
 	struct algo_probe_order *o = &order[x % 3];
 	if (y % 4 == 0)
 		o->count = 0;
@@ -305,8 +420,11 @@ static void prober_jump(struct prober_world *w, uint32_t x, uint32_t y)
 static void prober_restart(struct prober_world *w)
 {
 	memset(w->of, 0, sizeof(w->of));
-	memset(w->has_sent_by, 0, sizeof(w->has_sent_by));
-	w->has_sent = 0;
+	memset(w->by, 0, sizeof(w->by));
+	w->n_live = 0;
+	w->n_begun = 0;
+	w->has_sent = w->has_clock = 0;
+	w->now = w->heard = 0;
 	w->was = (struct algo_prober_status){0};
 	w->agent.tally->seen[PROBER_RESTARTS]++;
 	schedule_agent_restart(&w->agent);
@@ -321,12 +439,19 @@ static const char *prober_begin(void *life, const struct sim_seed *where,
 	struct sim_rng rng;
 	memset(w, 0, offsetof(struct prober_world, state));
 	sim_rng_init(&rng, where, SIM_STREAM_CONTROL, 0);
+	w->n_switches = sim_rng_below(&rng, 2) ? 12 : SWITCHES;
 	w->params =
 	    (struct algo_prober_params){.host_per_s =
 					    host[sim_rng_below(&rng, 4)],
 		.target_per_s = target[sim_rng_below(&rng, 4)],
 		.life_s = 1 + sim_rng_below(&rng, 60),
 		.contact_s = 1 + sim_rng_below(&rng, 60)};
+	/* Where a host is quick and switches are not to be hurried, those of
+	 * orders that are over crowd out others. */
+	if (w->n_switches > 12 && sim_rng_below(&rng, 2)) {
+		w->params.host_per_s = ALGO_PROBER_HOST_MAX;
+		w->params.target_per_s = 0.1;
+	}
 	w->agent.ops = &algo_prober;
 	w->agent.params = &w->params;
 	w->agent.skew = (sim_ns)1 << 60;
@@ -367,7 +492,9 @@ static const char *prober_step(void *life, struct schedule_step s)
 		prober_order(w, s.x, s.y, ALGO_PROBER_ORDERS, 0);
 		break;
 	case STOP:
-		prober_order(w, s.x, s.y, s.y % 3, ALGO_PROBER_STOP);
+		prober_order(w, s.x, s.y,
+		    s.y % 4 == 3 ? ALGO_PROBER_ORDERS : s.y % 4,
+		    ALGO_PROBER_STOP);
 		break;
 	case WORD:
 		prober_order(w, s.x, s.y, 0, 0);
@@ -412,6 +539,7 @@ const struct schedule_machine schedule_prober = {
     .name = "Everflow's prober",
     .kind = prober_kinds,
     .seen = prober_seen,
+    .rare = 1 << PROBER_FORGOTTEN,
     .n_least = 10,
     .n_most = 60,
     .size = sizeof(struct prober_world) + (1 << 20),
