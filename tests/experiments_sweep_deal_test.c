@@ -392,6 +392,7 @@ static void work_for_50_ms_is_given_ahead(void **state)
 	} t[] = {{SIM_MS, SIM_MS, 50}, {5 * SIM_MS, 5 * SIM_MS, 10},
 	    {25 * SIM_MS, 25 * SIM_MS, 2}, {SIM_SEC, SIM_SEC, 2},
 	    {100 * SIM_US, 100 * SIM_US, MAX_CELLS - 2},
+	    {8, 8, MAX_CELLS - 2},         /* no time at all */
 	    {8 * SIM_MS, 16 * SIM_MS, 5},  /* 9 ms */
 	    {9 * SIM_MS, 17 * SIM_MS, 5},  /* 10 ms */
 	    {10 * SIM_MS, 18 * SIM_MS, 4}, /* 11 ms */
@@ -412,6 +413,74 @@ static void work_for_50_ms_is_given_ahead(void **state)
 		assert_int_equal(xp_deal_feed(&p.deal, p.deal.hand), t[i].held);
 		xp_deal_close(&p.deal);
 	}
+}
+
+/* --- what belongs together ----------------------------------------------- */
+
+/* The first is a family by itself, then come families of five. */
+static int are_family(const void *ctx, uint64_t a, uint64_t b)
+{
+	const struct play *p = ctx;
+	return (number_of(p, a) + 4) / 5 == (number_of(p, b) + 4) / 5;
+}
+
+/* Hand W is given the N cells from FIRST on, and no more. */
+static void expect_given(struct play *p, size_t w, size_t first, uint32_t n)
+{
+	struct xp_hand *h = &p->deal.hand[w];
+	const uint32_t at = h->given;
+	assert_int_equal(xp_deal_feed(&p->deal, h), n);
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(number_of(p,
+				     h->cell[(at + i) % p->deal.n_slots]),
+		    first + i);
+}
+
+/* Two cells are given to a hand at first, and with them the rest of the second's
+ * family: whether its cells are new, or came back with those of another. */
+static void a_family_of_cells_goes_to_one_worker(void **state)
+{
+	struct play p = {0};
+	uint64_t cell;
+	(void)state;
+	open_play(&p, 3, 21);
+	p.job.together = are_family;
+	p.job.ctx = &p;
+	for (size_t w = 0; w < 3; w++)
+		seat(&p, w);
+	expect_given(&p, 0, 0, 6);
+	expect_given(&p, 1, 6, 5);
+	expect_given(&p, 2, 11, 5);
+	for (size_t w = 0; w < 2; w++) {
+		assert_int_equal(xp_deal_bury(&p.deal, &p.deal.hand[w], &cell),
+		    0);
+		seat(&p, w);
+	}
+	expect_given(&p, 0, 6, 5);
+	expect_given(&p, 1, 0, 6);
+	xp_deal_close(&p.deal);
+}
+
+/* --- room ----------------------------------------------------------------- */
+
+/* Each hand's cells, and those that came back, are written to their end. */
+static void hands_hold_their_cells_side_by_side(void **state)
+{
+	struct play p = {0};
+	(void)state;
+	open_play(&p, MAX_HANDS, MAX_CELLS);
+	const struct xp_deal *d = &p.deal;
+	for (size_t i = 0; i < MAX_HANDS * d->n_slots; i++)
+		d->back[i] = i;
+	for (size_t i = 0; i < MAX_HANDS; i++)
+		for (uint32_t k = 0; k < d->n_slots; k++)
+			d->hand[i].cell[k] = i << 32 | k;
+	for (size_t i = 0; i < MAX_HANDS * d->n_slots; i++)
+		assert_int_equal(d->back[i], i);
+	for (size_t i = 0; i < MAX_HANDS; i++)
+		for (uint32_t k = 0; k < d->n_slots; k++)
+			assert_int_equal(d->hand[i].cell[k], i << 32 | k);
+	xp_deal_close(&p.deal);
 }
 
 static void slots_are_as_many_as_rows_of_1_mib(void **state)
@@ -550,6 +619,8 @@ int main(void)
 	    cmocka_unit_test(an_idle_worker_takes_over_cells_given_to_another),
 	    cmocka_unit_test(no_worker_is_idle_while_cells_wait),
 	    cmocka_unit_test(work_for_50_ms_is_given_ahead),
+	    cmocka_unit_test(a_family_of_cells_goes_to_one_worker),
+	    cmocka_unit_test(hands_hold_their_cells_side_by_side),
 	    cmocka_unit_test(slots_are_as_many_as_rows_of_1_mib),
 	    cmocka_unit_test(a_block_holds_its_rows_and_texts_side_by_side),
 	    cmocka_unit_test(counters_that_no_worker_reaches_are_told),

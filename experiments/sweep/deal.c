@@ -96,12 +96,12 @@ static uint64_t next_cell(struct xp_deal *d)
 	return d->n_back > 0 ? d->back[--d->n_back] : d->job->cell[d->next++];
 }
 
-/* Does the next cell belong to CELL, that was given last? */
-static int goes_with(const struct xp_deal *d, uint64_t cell)
+/* Does the next cell belong to the one that H was given last? */
+static int goes_with(const struct xp_deal *d, const struct xp_hand *h)
 {
 	const struct xp_pool_job *job = d->job;
 	return job->together && xp_deal_is_left(d) &&
-	    job->together(job->ctx, cell,
+	    job->together(job->ctx, h->cell[(h->given - 1) % d->n_slots],
 		d->n_back > 0 ? d->back[d->n_back - 1] : job->cell[d->next]);
 }
 
@@ -152,18 +152,17 @@ uint32_t xp_deal_feed(struct xp_deal *d, struct xp_hand *h)
 {
 	const uint32_t want = depth(d), have = h->given - h->taken;
 	uint32_t n = 0;
-	uint64_t cell = 0;
 	if (have * 2 > want)
 		return 0;
 	if (have == 0 && !xp_deal_is_left(d))
 		deal_take_back(d);
 	for (; xp_deal_is_left(d) && have + n < d->n_slots &&
-	     (have + n < want || (n > 0 && goes_with(d, cell)));
+	     (have + n < want || (n > 0 && goes_with(d, h)));
 	     n++) {
 		const uint32_t k = h->given++ % d->n_slots;
 		/* The parent keeps a copy of the number where the
 		 * worker can't reach it. */
-		cell = h->cell[k] = h->lane.slot[k].cell = next_cell(d);
+		h->cell[k] = h->lane.slot[k].cell = next_cell(d);
 	}
 	/* Only now may the worker see the cells. */
 	if (n > 0)
