@@ -6,6 +6,7 @@ looks at it, with the object of the mistake before the library: what is defined
 there is not taken from the library."""
 
 import hashlib
+import json
 import os
 import re
 import resource
@@ -15,6 +16,7 @@ import sys
 import threading
 
 WORK = "build/mutate"
+SECONDS = WORK + "/seconds.json"
 MUTANT = "build/mutant"  # in a tree: FILE.o, linked tests, and the program
 LEAK = " -fsanitize=leak"
 ROOM = 6 << 30  # bytes that a test may map, or write to a file: mistakes run off
@@ -46,7 +48,11 @@ class Tests:
 
     def __init__(self):
         self.texts = sources_of_tests()
-        self.seconds = {}  # what each took with nothing mistaken; None: it fails
+        self.tried = set()  # those run with nothing mistaken, in this run
+        self.seconds = {}   # what each took then, or in an earlier run
+        if os.path.isfile(SECONDS):
+            with open(SECONDS) as f:
+                self.seconds = json.load(f)
         self.leaky = set()  # those that leak with nothing mistaken
         self.noticed = {}  # (file, test): how many mistakes it noticed there
         self.lock = threading.Lock()
@@ -81,9 +87,21 @@ class Tests:
                       key=lambda n: not n.endswith("_test"))
 
     def in_turn(self, file, names):
-        """What noticed most in FILE so far goes first."""
+        """What noticed most in FILE so far goes first, and what takes long last."""
         with self.lock:
-            return sorted(names, key=lambda n: -self.noticed.get((file, n), 0))
+            return sorted(names, key=lambda n: (
+                -self.noticed.get((file, n), 0), self.seconds.get(n, 0) > 3))
+
+    def keep(self, name, seconds):
+        with self.lock:
+            if not seconds and name not in self.tried:
+                print(f"mutate: {name} fails without a mistake, and is left out")
+            self.tried.add(name)
+            self.seconds.pop(name, None)
+            if seconds:
+                self.seconds[name] = seconds
+            with open(SECONDS, "w") as f:
+                json.dump(self.seconds, f)
 
     def note(self, file, name):
         with self.lock:
@@ -119,7 +137,8 @@ class Tree:
             child.wait()
 
     def copy(self):
-        files = subprocess.run(["git", "ls-files", "-z"], check=True,
+        files = subprocess.run(["git", "ls-files", "-zco",
+                                "--exclude-standard"], check=True,
                                capture_output=True).stdout.decode()
         kept = set()
         for name in filter(None, files.split("\0")):
@@ -164,7 +183,7 @@ class Tree:
         goals = " ".join(f"build/tests/{n}" for n in self.tests.texts
                          if n.endswith("_test"))
         said = subprocess.run(
-            f"make -n -B all {goals}", shell=True, cwd=self.path,
+            f"make -k -n -B all {goals}", shell=True, cwd=self.path,
             capture_output=True).stdout.decode().replace("\\\n", " ")
         for line in said.splitlines():
             c = re.search(r" -c (\S+\.c) -o (\S+\.o)$", line)
@@ -215,33 +234,44 @@ class Tree:
         return self.run(f"exec bash tests/cli/{name}.sh", seconds, env)
 
     def usual_seconds(self, name):
-        """What NAME takes with nothing mistaken, measured once; None if it fails,
-        of which it is told once: such a test notices nothing."""
+        """What NAME takes with nothing mistaken, tried once; None if it fails, of
+        which it is told once: such a test notices nothing."""
         with self.tests.lock:
-            if name in self.tests.seconds:
-                return self.tests.seconds[name]
+            if name in self.tests.tried:
+                return self.tests.seconds.get(name)
+        took = self.took(name)
+        if not took and name.endswith("_test"):
+            self.tests.leaky.add(name)
+            took = self.took(name)
+        self.tests.keep(name, took)
+        return took
+
+    def took(self, name):
         before = seconds_of_children()
         good = self.passes(name, None, 900)
-        if not good and name.endswith("_test"):
-            self.tests.leaky.add(name)
-            good = self.passes(name, None, 900)
-        took = good and seconds_of_children() - before + .01
-        with self.tests.lock:
-            if not took and name not in self.tests.seconds:
-                print(f"mutate: {name} fails without a mistake, and is left out")
-            self.tests.seconds[name] = took or None
-        return took or None
+        return seconds_of_children() - before + .01 if good else None
+
+    def fails(self, obj, name):
+        """Whether NAME fails with OBJ and only so. That it passes as things are
+        is known once it has failed, and costs nothing before."""
+        usual = self.tests.seconds.get(name)
+        if self.passes(name, obj, usual * 10 + 2 if usual else 120):
+            return False
+        was_leaky = name in self.tests.leaky
+        usual = self.usual_seconds(name)
+        if not usual:
+            return False  # it always does
+        # What leaks as things are says so whatever is mistaken. What a kernel
+        # does that others share is now and then too late, but not twice.
+        if was_leaky != (name in self.tests.leaky) or "/" in name:
+            return not self.passes(name, obj, usual * 10 + 2)
+        return True
 
     def who_notices(self, file, obj, names):
         """The first of NAMES that fails, or does not end in ten times what it
         takes; None if there is none."""
-        names = self.tests.in_turn(file, names)
-        for name in names:
-            usual = self.usual_seconds(name)
-            # What a kernel does that others share is now and then too late,
-            # but not twice.
-            if usual and not any(self.passes(name, obj, usual * 10 + 2)
-                                 for _ in range(2 if "/" in name else 1)):
+        for name in self.tests.in_turn(file, names):
+            if self.fails(obj, name):
                 self.tests.note(file, name)
                 return name
         return None

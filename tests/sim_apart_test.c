@@ -4,6 +4,8 @@
 #include "sim/apart.h"
 
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,10 +65,49 @@ static int loops(void *state, const void *ask, size_t n,
 static int devours(void *state, const void *ask, size_t n,
     struct sim_apart_reply *to, struct sim_err *e)
 {
-	(void)state, (void)ask, (void)n;
-	while (sim_apart_room(to, 1 << 20, e))
+	uint64_t *n_mib = state;
+	(void)ask, (void)n;
+	for (; sim_apart_room(to, 1 << 20, e); ++*n_mib)
 		continue;
 	return SIM_ENOMEM;
+}
+
+static int gives_state(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	uint64_t *at = sim_apart_room(to, sizeof(*at), e);
+	(void)ask, (void)n;
+	*at = *(uint64_t *)state;
+	return 0;
+}
+
+/* How the child is held. */
+struct held {
+	struct rlimit core, cpu;
+	struct rusage used;
+	struct itimerval late;
+	int deadly;
+};
+
+static int gives_bounds(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	struct held *h = sim_apart_room(to, sizeof(*h), e);
+	(void)state, (void)ask, (void)n;
+	*h = (struct held){0};
+	getrlimit(RLIMIT_CORE, &h->core);
+	getrlimit(RLIMIT_CPU, &h->cpu);
+	getrusage(RUSAGE_SELF, &h->used);
+	getitimer(ITIMER_REAL, &h->late);
+	prctl(PR_GET_PDEATHSIG, &h->deadly);
+	return 0;
+}
+
+static int ends(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	(void)state, (void)n, (void)to, (void)e;
+	_exit(*(const int *)ask);
 }
 
 static void a_child_keeps_its_state_and_gives_bytes_back(void **state)
@@ -129,9 +170,21 @@ static void assert_dies(sim_apart_fn *fn, int ask, const char *why)
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
 }
 
+/* What this process ignores or blocks kills the child. */
 static void a_crash_is_an_error(void **state)
 {
+	sigset_t abort_alone;
 	(void)state;
+	signal(SIGFPE, SIG_IGN);
+	sigemptyset(&abort_alone);
+	sigaddset(&abort_alone, SIGABRT);
+	sigprocmask(SIG_BLOCK, &abort_alone, NULL);
+	assert_dies(crashes, SIGFPE, "crashed: signal 8");
+	assert_dies(crashes, SIGABRT, "crashed: signal 6");
+	sigprocmask(SIG_UNBLOCK, &abort_alone, NULL);
+	signal(SIGFPE, SIG_DFL);
+	assert_dies(crashes, SIGBUS, "crashed: signal 7");
+	assert_dies(crashes, SIGILL, "crashed: signal 4");
 	assert_dies(crashes, SIGSEGV, "crashed: signal 11");
 	assert_dies(crashes, SIGABRT, "crashed: signal 6");
 	assert_dies(crashes, SIGKILL, "crashed: signal 9");
@@ -141,18 +194,75 @@ static void a_loop_is_an_error(void **state)
 {
 	(void)state;
 	assert_dies(loops, 0, "does not come to an end");
+	assert_dies(crashes, SIGXCPU, "does not come to an end");
+	assert_dies(crashes, SIGALRM, "does not come to an end");
+}
+
+/* Whatever it says it ends with; and where nobody is told what it died of. */
+static void a_child_that_ends_is_an_error(void **state)
+{
+	(void)state;
+	assert_dies(ends, 0, "ended unexpectedly.");
+	assert_dies(ends, 1, "ended unexpectedly.");
+	signal(SIGCHLD, SIG_IGN);
+	assert_dies(crashes, SIGSEGV, "ended unexpectedly.");
+	signal(SIGCHLD, SIG_DFL);
+}
+
+/* A terminal sends these to all in front of it. */
+static void a_child_outlives_what_its_parent_is_told(void **state)
+{
+	static const int told[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE,
+	    SIGUSR1, SIGUSR2};
+	struct sim_apart *a;
+	(void)state;
+	assert_ok(sim_apart_open(&a, "the library", NULL, &limit, test_err()));
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		assert_ok(sim_apart_ask(a, crashes, &told[i], sizeof(told[i]),
+		    NULL, test_err()));
+	sim_apart_close(a);
+}
+
+/* Each question has the time of the first: 2 s more than the limit, in whole
+ * seconds; a minute for each by the clock; and the child dies with this. */
+static void a_child_is_held_to_its_bounds(void **state)
+{
+	const struct sim_apart_limit two = {.cpu_s = 2};
+	struct sim_apart *a;
+	struct held h;
+	(void)state;
+	assert_ok(sim_apart_open(&a, "the library", NULL, &two, test_err()));
+	for (unsigned i = 0; i < 2; i++) {
+		assert_ok(
+		    sim_apart_ask(a, gives_bounds, NULL, 0, NULL, test_err()));
+		assert_ok(sim_apart_take(a, &h, sizeof(h), test_err()));
+		assert_int_equal(h.core.rlim_cur, 0);
+		assert_int_equal(h.core.rlim_max, 0);
+		const rlim_t used = (rlim_t)h.used.ru_utime.tv_sec +
+		    (rlim_t)h.used.ru_stime.tv_sec;
+		assert_in_range(h.cpu.rlim_cur, used + 3, used + 4);
+		assert_in_range(h.late.it_value.tv_sec, 61, 120);
+		assert_int_equal(h.deadly, SIGKILL);
+	}
+	sim_apart_close(a);
 }
 
 static void a_child_gets_no_more_memory_than_its_limit(void **state)
 {
 	struct sim_apart *a;
+	uint64_t n_mib = 0;
 	(void)state;
 #ifdef __SANITIZE_ADDRESS__
 	skip(); /* it ends a process that has no memory */
 #endif
-	assert_ok(sim_apart_open(&a, "the library", NULL, &limit, test_err()));
+	assert_ok(
+	    sim_apart_open(&a, "the library", &n_mib, &limit, test_err()));
 	assert_int_equal(sim_apart_ask(a, devours, NULL, 0, NULL, NULL),
 	    SIM_ENOMEM);
+	/* An array of 64 MiB grows by half. */
+	assert_ok(sim_apart_ask(a, gives_state, NULL, 0, NULL, test_err()));
+	assert_ok(sim_apart_take(a, &n_mib, sizeof(n_mib), test_err()));
+	assert_in_range(n_mib, 64 * 5 / 8, 64);
 	sim_apart_close(a);
 }
 
@@ -207,6 +317,9 @@ int main(void)
 	    cmocka_unit_test(what_a_call_says_is_what_the_caller_gets),
 	    cmocka_unit_test(a_crash_is_an_error),
 	    cmocka_unit_test(a_loop_is_an_error),
+	    cmocka_unit_test(a_child_that_ends_is_an_error),
+	    cmocka_unit_test(a_child_outlives_what_its_parent_is_told),
+	    cmocka_unit_test(a_child_is_held_to_its_bounds),
 	    cmocka_unit_test(a_child_gets_no_more_memory_than_its_limit),
 	    cmocka_unit_test(a_fork_cannot_ask_its_parents_child),
 	    cmocka_unit_test(each_failed_allocation_is_reported),

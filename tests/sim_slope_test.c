@@ -38,7 +38,11 @@ static void signs_by_hand(void **state)
 	assert_true(isnan(sim_signs_p(alike, 0, 0)));
 	/* 1.1 + 2.2 - 3.3 is not 0 in doubles, and is taken for it. */
 	assert_near(sim_signs_p((double[]){1.1, 2.2, -3.3}, 3, 0), 1, 0);
-	assert_near(sim_signs_least(5), 2.0 / 32, 0);
+	/* The least is that of numbers all of one sign; of one, or none, 1. */
+	for (size_t n = 1; n <= 5; n++)
+		assert_near(sim_signs_least(n), sim_signs_p(alike, n, 0), 0);
+	assert_near(sim_signs_least(0), 1, 0);
+	assert_near(sim_signs_least(20), 0x1p-19, 0);
 	assert_near(sim_signs_least(21), 1.0 / 1048577, 0);
 }
 

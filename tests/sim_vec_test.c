@@ -43,8 +43,8 @@ static void what_no_array_can_hold_is_refused(void **state)
 		size_t cap = 8;
 		struct sim_err e = {0};
 		char want[128];
-		assert_int_equal(
-		    sim_reserve(&a, &cap, much[i].need, much[i].size, &e),
+		assert_int_equal(sim_reserve(&a, &cap, much[i].need,
+				     much[i].size, &e),
 		    SIM_ENOMEM);
 		snprintf(want, sizeof(want),
 		    "no memory for %zu elements of %zu bytes.", much[i].need,

@@ -38,12 +38,13 @@ uint64_t test_seed(void);
 /* A stream for run RUN of a random test. */
 void test_rng(struct sim_rng *r, uint32_t run);
 
-/* Fail with the message when a call that must succeed did not. */
+/* Fail with the message when a call that must succeed did not. Success is 0, and
+ * nothing else: a caller may hand on what it got. */
 #define assert_ok(call)                                                        \
 	do {                                                                   \
 		struct sim_err *e_ = test_err();                               \
 		int rc_ = (call);                                              \
-		if (rc_ < 0)                                                   \
+		if (rc_ != 0)                                                  \
 			fail_msg("%s: %s (%s)", #call, e_->msg,                \
 			    sim_err_text(rc_));                                \
 	} while (0)
