@@ -76,7 +76,7 @@ static double number(struct res_sql *db, const char *sql)
 {
 	struct res_sql_rows *q;
 	assert_ok(res_sql_ask(&q, db, test_err(), sql));
-	assert_ok(res_sql_next(q, test_err()));
+	assert_int_equal(res_sql_next(q, test_err()), 1);
 	const double x = res_sql_f64(q, 0);
 	res_sql_done(q);
 	return x;

@@ -239,7 +239,7 @@ def report(score, args):
             print(f"{row[2]}, seed {row[3]}, {row[4]} tests, {row[5]} time: "
                   f"{said(int(row[7]), int(row[6]))}, besides {row[8]} known "
                   "as equivalent")
-            same = [r for r in table() if r[:1] == row[:1] and
+            same = [r for r in table() if r[0] == row[0] and
                     r[2] == row[2] and r[5] == "first"]
             print(f"  all first draws of version {row[0]}: " +
                   said(sum(int(r[7]) for r in same),

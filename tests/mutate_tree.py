@@ -255,7 +255,8 @@ class Tree:
         """Whether NAME fails with OBJ and only so. That it passes as things are
         is known once it has failed, and costs nothing before."""
         usual = self.tests.seconds.get(name)
-        if self.passes(name, obj, usual * 10 + 2 if usual else 120):
+        limit = usual * 10 + 2 if usual else 20
+        if self.passes(name, obj, limit):
             return False
         was_leaky = name in self.tests.leaky
         usual = self.usual_seconds(name)
@@ -263,7 +264,8 @@ class Tree:
             return False  # it always does
         # What leaks as things are says so whatever is mistaken. What a kernel
         # does that others share is now and then too late, but not twice.
-        if was_leaky != (name in self.tests.leaky) or "/" in name:
+        if was_leaky != (name in self.tests.leaky) or "/" in name or \
+                usual * 2 > limit:
             return not self.passes(name, obj, usual * 10 + 2)
         return True
 

@@ -44,6 +44,13 @@ static int fails(void *state, const void *ask, size_t n,
 	return sim_fail(e, SIM_ERANGE, "so it is.");
 }
 
+static int fails_silently(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	(void)state, (void)ask, (void)n, (void)to, (void)e;
+	return SIM_EPARSE;
+}
+
 static int crashes(void *state, const void *ask, size_t n,
     struct sim_apart_reply *to, struct sim_err *e)
 {
@@ -149,6 +156,11 @@ static void what_a_call_says_is_what_the_caller_gets(void **state)
 	assert_ok(sim_apart_open(&a, "adding", &s, &limit, test_err()));
 	assert_int_equal(sim_apart_ask(a, fails, NULL, 0, &n, &e), SIM_ERANGE);
 	assert_string_equal(e.msg, "so it is.");
+	assert_int_equal(e.code, SIM_ERANGE);
+	assert_int_equal(sim_apart_ask(a, fails_silently, NULL, 0, &n, &e),
+	    SIM_EPARSE);
+	assert_string_equal(e.msg, "");
+	assert_int_equal(e.code, 0);
 	assert_ok(sim_apart_ask(a, add, (uint32_t[]){1, 1}, 8, &n, test_err()));
 	assert_int_equal(n, 8);
 	sim_apart_close(a);

@@ -130,6 +130,26 @@ static void parts_are_joined_by_maps(void **state)
 	assert_null(sim_parts_find(some, "pipe.width"));
 }
 
+/* A part's condition is that of all its fields, and of no other's. */
+static void a_condition_of_a_part_is_of_its_fields(void **state)
+{
+	static const struct sim_field own[] = {{.name = "a", .when = "b=1"},
+	    {.name = "b"}, {0}},
+				      other[] = {{.name = "c"}, {.name = "d"},
+					  {0}};
+	const struct sim_part some[] = {{"", own, .offset = 0},
+	    {"", other, .offset = 0, .when = "b=2"}, {"", own, .offset = 0},
+	    {0}};
+	static const char *const want[] = {"b=1", NULL, "b=2", "b=2", "b=1",
+	    NULL};
+	struct sim_field all[SIM_PARTS_MAX];
+	(void)state;
+	assert_null(sim_parts_join(some, all)->fields);
+	for (size_t i = 0; i < 6; i++)
+		assert_ptr_equal(all[i].when, want[i]);
+	assert_null(all[6].name);
+}
+
 static void fields_are_joined_with_their_offset(void **state)
 {
 	(void)state;
@@ -151,6 +171,7 @@ int main(void)
 	    cmocka_unit_test(mistakes_are_told_once_and_from_all_tables),
 	    cmocka_unit_test(a_path_finds_its_field),
 	    cmocka_unit_test(parts_are_joined_by_maps),
+	    cmocka_unit_test(a_condition_of_a_part_is_of_its_fields),
 	    cmocka_unit_test(fields_are_joined_with_their_offset),
 	};
 	return cmocka_run_group_tests_name("sim/parts", tests, NULL, NULL);
