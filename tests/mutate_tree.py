@@ -18,6 +18,7 @@ import threading
 WORK = "build/mutate"
 SECONDS = WORK + "/seconds.json"
 MUTANT = "build/mutant"  # in a tree: FILE.o, linked tests, and the program
+SLOW = 4  # seconds; near tests named after a file are run however slow
 LEAK = " -fsanitize=leak"
 ROOM = 6 << 30  # bytes that a test may map, or write to a file: mistakes run off
 
@@ -59,7 +60,7 @@ class Tests:
 
     def near(self, file):
         """Test programs that are named after FILE or the header it belongs to,
-        some that include that header, and those of its folder."""
+        some of its layer that include that header, and those of its folder."""
         header = own_header(file)
         stems = tuple(f[:-2].replace("/", "_") + "_"
                       for f in (file, header[1:-1]))
@@ -72,12 +73,17 @@ class Tests:
                 for n in self.texts if n.endswith("_test")}
         named = [n for n, of in all_.items() if of.startswith(stems)]
         others = sorted((n for n in all_ if header in self.texts[n]),
-                        key=lambda n: not all_[n].startswith(beside))[:10]
+                        key=lambda n: not all_[n].startswith(beside))
+        layer = file.split("/")[0] + "_"
+        others = [n for n in others if all_[n].startswith(layer)][:10] or \
+            others[:3]
         others += [n for n, of in all_.items()
                    if of.startswith(beside) and not of.startswith(deeper)]
         if file.startswith("experiments/cmd/"):
             verb = os.path.basename(file)[:-2].split("_")[0]
             others += [n for n in (verb, "help") if n in self.texts]
+        # A folder's slow tests are mostly about more than one of its files.
+        others = [n for n in others if self.seconds.get(n, 0) < SLOW]
         return list(dict.fromkeys(named + others))
 
     def far(self, file):
