@@ -2,10 +2,11 @@
  * pauses and BGP, from packets to findings.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * What is injected must be found, and nothing be said where nothing is broken:
- * by exact intervals over runs of random networks. A new seed would have other
- * counts; that a bound that holds is missed is then less than one in a
- * thousand.
+ * What is injected must be found, and nothing be said where nothing is broken,
+ * as often as is stated. RDMA_RUNS=5 has five times the runs, of which exact
+ * intervals show it; of those that there are without, the counts alone. A rate of
+ * false alarms of 5 %, where 1 % is stated, is noticed 49 times of 50 by each of
+ * two tests, and one of misses of 10 %, where 5 % is, 8 times of 9.
  */
 #include "sim/stat.h"
 #include "tests/rdma_world.h"
@@ -34,7 +35,15 @@ static void say(const struct rdma_world *w, const char *what, unsigned run)
 	}
 }
 
-/* Fail unless RIGHT of RUNS is at least LEAST by its exact lower bound. */
+/* N runs, or RDMA_RUNS as many. */
+static unsigned times_runs(unsigned n)
+{
+	const char *text = getenv("RDMA_RUNS");
+	return text ? n * (unsigned)atoi(text) : n;
+}
+
+/* Fail unless RIGHT of RUNS is at least LEAST; with RDMA_RUNS, unless its exact
+ * lower bound is. */
 static void assert_often(const char *what, unsigned right, unsigned runs,
     double least)
 {
@@ -42,7 +51,7 @@ static void assert_often(const char *what, unsigned right, unsigned runs,
 	assert_ok(
 	    sim_binomial_interval(right, runs, 0.95, &lo, &hi, test_err()));
 	printf("%s: %u of %u, [%.4f, %.4f]\n", what, right, runs, lo, hi);
-	if (lo < least)
+	if ((getenv("RDMA_RUNS") ? lo : right / (double)runs) < least)
 		fail_msg("%s: %u of %u, lower bound %g, wanted %g", what, right,
 		    runs, lo, least);
 }
@@ -81,13 +90,13 @@ static void run_healthy(const char *what, int congested, unsigned runs,
 static void nothing_is_said_of_a_healthy_network(void **state)
 {
 	(void)state;
-	run_healthy("healthy", 0, 400, 0);
+	run_healthy("healthy", 0, times_runs(80), 0);
 }
 
 static void nothing_is_said_of_a_congested_network(void **state)
 {
 	(void)state;
-	run_healthy("congested", 1, 400, 1000);
+	run_healthy("congested", 1, times_runs(80), 1000);
 }
 
 static void without_traces_nothing_is_said(void **state)
@@ -128,8 +137,9 @@ static int is_right_of_nics(const struct rdma_world *w, unsigned *n_covered,
 static void a_nic_that_goes_back_to_0_is_named(void **state)
 {
 	unsigned right = 0, n_covered = 0, n_rates = 0;
+	const unsigned runs = times_runs(50);
 	(void)state;
-	for (unsigned run = 0; run < 250; run++) {
+	for (unsigned run = 0; run < runs; run++) {
 		struct rdma_world w;
 		rdma_open(&w, 2000 + run);
 		w.rdma.recovery = PACKET_RDMA_GO_BACK_0;
@@ -142,7 +152,7 @@ static void a_nic_that_goes_back_to_0_is_named(void **state)
 		right += (unsigned)is;
 		rdma_close(&w);
 	}
-	assert_often("go back 0", right, 250, 0.95);
+	assert_often("go back 0", right, runs, 0.95);
 	assert_often("its rate", n_covered, n_rates, 0.9);
 }
 
@@ -165,8 +175,9 @@ static int is_right_of_loss(const struct rdma_world *w, unsigned *n_covered,
 static void loss_is_told_from_nics_that_restart(void **state)
 {
 	unsigned right = 0, n_covered = 0, n_links = 0, n = 0;
+	const unsigned runs = times_runs(50);
 	(void)state;
-	for (unsigned run = 0; run < 250; run++) {
+	for (unsigned run = 0; run < runs; run++) {
 		struct rdma_world w;
 		rdma_open(&w, 3000 + run);
 		w.lossy = link_on_the_way(&w);
@@ -179,7 +190,7 @@ static void loss_is_told_from_nics_that_restart(void **state)
 		n += (unsigned)w.out.n_findings;
 		rdma_close(&w);
 	}
-	assert_often("go back N", right, 250, 0.95);
+	assert_often("go back N", right, runs, 0.95);
 	assert_often("its rate", n_covered, n, 0.88);
 	printf("its link: named by %u of %u findings\n", n_links, n);
 }
@@ -188,8 +199,9 @@ static void loss_is_told_from_nics_that_restart(void **state)
 static void a_pause_storm_is_traced_to_its_nic(void **state)
 {
 	unsigned right = 0;
+	const unsigned runs = times_runs(50);
 	(void)state;
-	for (unsigned run = 0; run < 250; run++) {
+	for (unsigned run = 0; run < runs; run++) {
 		struct rdma_world w;
 		rdma_open(&w, 4000 + run);
 		w.mirror_loss = run % 2 ? 1e-2 : 1e-4;
@@ -210,14 +222,15 @@ static void a_pause_storm_is_traced_to_its_nic(void **state)
 		right += (unsigned)is;
 		rdma_close(&w);
 	}
-	assert_often("storm", right, 250, 0.95);
+	assert_often("storm", right, runs, 0.95);
 }
 
 static void a_session_that_flaps_is_named(void **state)
 {
 	unsigned right = 0;
+	const unsigned runs = times_runs(50);
 	(void)state;
-	for (unsigned run = 0; run < 250; run++) {
+	for (unsigned run = 0; run < runs; run++) {
 		struct rdma_world w;
 		rdma_open(&w, 5000 + run);
 		const struct topo_clos *c = &w.scenes.topo.clos;
@@ -237,7 +250,7 @@ static void a_session_that_flaps_is_named(void **state)
 		right += (unsigned)is;
 		rdma_close(&w);
 	}
-	assert_often("flap", right, 250, 0.95);
+	assert_often("flap", right, runs, 0.95);
 }
 
 /* --- rows as they should not come ----------------------------------------- */

@@ -322,7 +322,7 @@ static void no_two_under_way_are_alike_also_across_lists(void **state)
 	(void)state;
 	assert_non_null(w);
 	w->g = open_rig();
-	for (uint32_t run = 0; run < 400; run++) {
+	for (uint32_t run = 0; run < 120; run++) {
 		w->n = 2 + run % 20;
 		w->n_sent = 0;
 		w->now = w->last = GUARD;

@@ -123,7 +123,7 @@ static void sampling_gives_what_all_sets_do(void **state)
 		chances_open(&c, kinds[run % 3], run, 1 + run % 2);
 		/* Sets of paths cost much; few rows do. */
 		if (passive)
-			while (c.x.t.rows.n > 140)
+			while (c.x.t.rows.n > 80)
 				c.x.t.rows.n--;
 		for (unsigned g = 0; g < SIEVE_GRID; g++)
 			c.s.model.x[g] = 1e-7 * exp(0.54 * g);

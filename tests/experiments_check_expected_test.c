@@ -484,7 +484,7 @@ static unsigned count_failures(unsigned n, size_t n_runs, double rate,
  * 2 come with 2e-4. */
 static void a_new_seed_fails_once_in_a_thousand(void **state)
 {
-	const size_t n_runs[] = {2, 14, 50};
+	const size_t n_runs[] = {2, 14, 24};
 	struct xp_expected x;
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {

@@ -45,27 +45,35 @@ static double exact_ln_row(double n_sent, double n_lost, double sum)
 	    (n_sent - n_lost) * sum;
 }
 
-/* ln of the likelihood of a row with L at X + G, of each of N hazards G. */
+/* ln of the likelihood of a row with L at X + G, of each of N hazards G. Ways that
+ * L is not on are the same for all of them. */
 static void exact_row(const struct sieve_exact *x, size_t i, topo_link l,
     const double at[], size_t n, double ell[])
 {
+	enum { MOST = 64 };
 	const struct exact_paths p = exact_paths_of(x, i);
-	const double w = p.end - p.first, s = x->rows->n_sent[i],
-		     r = x->rows->n_lost[i];
+	const uint32_t n_ways = p.end - p.first;
+	const double s = x->rows->n_sent[i], r = x->rows->n_lost[i];
+	double way[MOST], ln[MOST];
+	int is_on[MOST];
+	assert_true(n_ways <= MOST);
+	for (uint32_t k = 0; k < n_ways; k++) {
+		way[k] = exact_way(x, i, p.first + k, l, &is_on[k]);
+		ln[k] = exact_ln_row(s, r, fmax(way[k], 1e-300));
+	}
 	for (size_t g = 0; g < n; g++) {
 		double sum = 0, most = -INFINITY;
-		double ln[64];
-		for (uint32_t k = p.first; k < p.end; k++) {
-			int is_on;
-			double way = exact_way(x, i, k, l, &is_on);
-			if (is_on)
-				way += at[g] - x->hazard[l];
-			ln[k - p.first] = exact_ln_row(s, r, fmax(way, 1e-300));
-			most = fmax(most, ln[k - p.first]);
+		for (uint32_t k = 0; k < n_ways; k++) {
+			if (is_on[k])
+				ln[k] = exact_ln_row(s, r,
+				    fmax(way[k] + (at[g] - x->hazard[l]),
+					1e-300));
+			most = fmax(most, ln[k]);
 		}
-		for (uint32_t k = 0; k < p.end - p.first; k++)
+		/* Most rows have one way, of which the mean is itself. */
+		for (uint32_t k = 0; k < n_ways && n_ways > 1; k++)
 			sum += exp(ln[k] - most);
-		ell[g] += most + log(sum / w);
+		ell[g] += n_ways > 1 ? most + log(sum / n_ways) : most;
 	}
 }
 
