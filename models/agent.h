@@ -34,10 +34,11 @@ enum agent_event_kind {
 
 	/* Answers to actions, with their `token`. */
 	AGENT_FETCH_DONE,   /* ok, `data`, `n` */
-	AGENT_CONNECT_DONE, /* outcome, rtt_ns, echo_ns */
+	AGENT_CONNECT_DONE, /* outcome, answer, rtt_ns, echo_ns */
 	AGENT_UPLOAD_DONE,  /* ok */
 
-	/* Someone connected, or sent `n` bytes to be echoed: answer `token`. */
+	/* Someone connected, or sent `n` bytes to be echoed, or a GET, which
+	 * has n = 0: answer `token`. */
 	AGENT_PING_REQUEST,
 
 	/* The controller wants something: `n` bytes at `data`. */
@@ -65,6 +66,23 @@ enum agent_outcome {
 	    AGENT_N_OUTCOMES
 };
 
+/* What became of the GET of an HTTP ping whose connect stood. A server that
+ * answers wrongly, late or not at all is no packet lost. */
+#define AGENT_ANSWERS(X)                                                       \
+	X(NOT_ASKED, "no GET was sent")                                        \
+	X(OK, "status 200")                                                    \
+	X(OTHER, "another status")                                             \
+	X(MALFORMED, "not of the form of HTTP")                                \
+	X(CUT, "closed or reset before its head was whole")                    \
+	X(LATE, "not whole in time")
+
+enum agent_answer {
+#define X(name, text) AGENT_ANSWER_##name,
+	AGENT_ANSWERS(X)
+#undef X
+	    AGENT_N_ANSWERS
+};
+
 struct agent_event {
 	enum agent_event_kind kind;
 	uint8_t ok; /* SLB_REPLY: 0 = no such mapping, or refused
@@ -73,14 +91,18 @@ struct agent_event {
 		uint8_t established; /* RETX: the handshake is done */
 		uint8_t outcome;     /* CONNECT_DONE: enum agent_outcome */
 	};
-	uint16_t ip_id;        /* ICMP: of the probe */
+	union {
+		uint16_t ip_id; /* ICMP: of the probe */
+		uint8_t answer; /* CONNECT_DONE: enum agent_answer */
+	};
 	uint32_t from_ip, dip; /* host byte order */
 	uint64_t token;
 	union {
 		/* RETX: as the host sees it, maybe to a VIP; ICMP */
 		struct topo_tuple tuple;
 		/* CONNECT_DONE: SYN to SYN-ACK with all its repeats; payload
-		 * to echo, 0 = none came */
+		 * to echo, or GET to the head of an answer of status 200, 0 =
+		 * none came */
 		struct {
 			sim_ns rtt_ns, echo_ns;
 		};
@@ -111,9 +133,11 @@ enum agent_action_kind {
 	/* All but AGENT_ANSWER are answered with `token`. */
 	AGENT_FETCH,   /* ask the controller for this host's document */
 	AGENT_CONNECT, /* a TCP connection of `tuple` in QoS class `class`; once
-	                  it stands, `n_bytes` to be echoed; then close */
-	AGENT_ANSWER,  /* to the request with `token`: `n_bytes` echoed */
-	AGENT_UPLOAD,  /* to the collector: `n_bytes` at `data`, in the agent's
+	                  it stands, `n_bytes` to be echoed, or by `ping` a GET;
+	                  then close */
+	AGENT_ANSWER, /* to the request with `token`: `n_bytes` echoed, or a GET
+	                  answered */
+	AGENT_UPLOAD, /* to the collector: `n_bytes` at `data`, in the agent's
 	                  state, to be read before the agent's next step */
 };
 
@@ -132,7 +156,11 @@ struct agent_report {
 
 struct agent_action {
 	enum agent_action_kind kind;
-	uint8_t ttl, class;
+	union {
+		uint8_t ttl;  /* AGENT_PROBE */
+		uint8_t ping; /* CONNECT: enum agent_ping; HTTP: no n_bytes */
+	};
+	uint8_t class;
 	uint16_t ip_id;
 	uint64_t token;
 	union {

@@ -507,6 +507,70 @@ static void a_result_is_uploaded_once_as_it_was(void **state)
 	close_rig(g);
 }
 
+/* A server that answers wrongly is connected to all the same, and what no fabric
+ * can say of a probe changes nothing. */
+static void an_http_ping_has_an_outcome_and_an_answer(void **state)
+{
+	static const char *const list =
+	    "<pinglist server=\"10.0.0.1\" version=\"0123456789abcdef\" "
+	    "count=\"2\"><peer address=\"10.0.0.2\" port=\"80\" level=\"dc\" "
+	    "class=\"1\" interval_s=\"10\" payload=\"0\" ping=\"http\"/>"
+	    "<peer address=\"10.0.0.2\" port=\"80\" level=\"dc\" class=\"1\" "
+	    "interval_s=\"10\" payload=\"0\"/></pinglist>";
+	struct rig *g = open_rig();
+	uint64_t n[AGENT_N_ANSWERS] = {0}, n_get = 0;
+	(void)state;
+	answer_fetch(g, 1, list);
+	for (size_t i = 0; i < 21; i++) {
+		while (g->n_connects == i && g->is.n_entries > 0)
+			wake(g);
+		assert_true(g->n_connects > i);
+		const struct agent_action *c = &g->connect[i];
+		const int get = c->ping == AGENT_PING_HTTP;
+		struct agent_event ev = {.kind = AGENT_CONNECT_DONE,
+		    .token = c->token,
+		    .outcome = i % 7 == 6 ? AGENT_REFUSED : AGENT_CONNECTED,
+		    .answer = get ? AGENT_ANSWER_NOT_ASKED : AGENT_ANSWER_OK,
+		    .rtt_ns = 2};
+		assert_int_equal(c->class, 1);
+		assert_int_equal(c->n_bytes, 0);
+		if (i % 7 == 6)
+			ev.answer = AGENT_ANSWER_OK;
+		step(g, ev);
+		ev.answer = AGENT_N_ANSWERS;
+		step(g, ev);
+		assert_true(g->is.count.n_stray == 2 * (i + 1));
+		ev.answer = (uint8_t)(get && i % 7 < 6 ? 1 + n_get++ % 5 : 0);
+		ev.echo_ns = ev.answer == AGENT_ANSWER_OK;
+		n[ev.answer]++;
+		step(g, ev);
+	}
+	/* As many of each kind, 20 s apart, so both keep the pair's limit; for so
+	 * long that no list is asked for again. */
+	assert_apart(g);
+	assert_in_range(n_get, 7, 11);
+	const struct algo_pingmesh_counters *is = &g->is.count;
+	assert_true(is->n_http_ok == n[AGENT_ANSWER_OK] &&
+	    is->n_http_other == n[AGENT_ANSWER_OTHER] &&
+	    is->n_http_malformed == n[AGENT_ANSWER_MALFORMED] &&
+	    is->n_http_cut == n[AGENT_ANSWER_CUT] &&
+	    is->n_http_late == n[AGENT_ANSWER_LATE]);
+	/* One connect each, whatever was answered. */
+	assert_int_equal(is->n_probes, 21);
+	assert_int_equal(is->n_unconnected, 21 / 7);
+	assert_int_equal(is->n_connected, 21 - 21 / 7);
+	pass(g, 61 * SIM_SEC);
+	assert_true(g->batch.n > 0);
+	for (uint32_t i = 0; i < g->batch.n; i++) {
+		const struct algo_pingmesh_record *r = &g->batch.record[i];
+		assert_int_equal(r->answer > 0,
+		    r->ping == AGENT_PING_HTTP && r->outcome == 0 &&
+			r->rtt_ns > 0);
+		assert_true((r->echo_ns > 0) == (r->answer == AGENT_ANSWER_OK));
+	}
+	close_rig(g);
+}
+
 static void an_upload_is_tried_ever_later_and_then_given_up(void **state)
 {
 	struct rig *g = open_rig();
@@ -893,6 +957,7 @@ int main(void)
 	    cmocka_unit_test(a_list_beyond_its_room_is_refused),
 	    cmocka_unit_test(an_answer_that_comes_too_late_is_not_taken),
 	    cmocka_unit_test(a_result_is_uploaded_once_as_it_was),
+	    cmocka_unit_test(an_http_ping_has_an_outcome_and_an_answer),
 	    cmocka_unit_test(an_upload_is_tried_ever_later_and_then_given_up),
 	    cmocka_unit_test(
 		at_its_end_it_probes_no_more_and_hands_over_what_it_holds),

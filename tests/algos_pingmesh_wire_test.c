@@ -10,6 +10,15 @@ static uint64_t draw(struct sim_rng *r, uint64_t below)
 	return (uint64_t)(sim_rng_u01(r) * (double)below);
 }
 
+static void make_http(struct algo_pingmesh_record *x, struct sim_rng *r)
+{
+	x->ping = AGENT_PING_HTTP;
+	x->payload = 0;
+	if (x->outcome == AGENT_CONNECTED)
+		x->answer = (uint8_t)(1 + draw(r, AGENT_N_ANSWERS - 1));
+	x->echo_ns = x->answer == AGENT_ANSWER_OK ? 1 + draw(r, SIM_SEC) : 0;
+}
+
 static void random_batch(struct algo_pingmesh_batch *b, struct sim_rng *r,
     uint32_t n)
 {
@@ -19,7 +28,7 @@ static void random_batch(struct algo_pingmesh_batch *b, struct sim_rng *r,
 	b->n_lost = draw(r, 1000);
 	b->src_ip = topo_addr_of_host((uint32_t)draw(r, 1 << 20));
 	b->n = n;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
 		b->record[i] = (struct algo_pingmesh_record){
 		    .sent_ns = draw(r, UINT64_C(1) << 62),
 		    .rtt_ns = draw(r, UINT64_C(1) << 40),
@@ -33,6 +42,9 @@ static void random_batch(struct algo_pingmesh_batch *b, struct sim_rng *r,
 		    .level = (uint8_t)draw(r, ALGO_PINGLIST_N_LEVELS),
 		    .outcome = (uint8_t)draw(r, AGENT_N_OUTCOMES),
 		};
+		if (draw(r, 4) == 0)
+			make_http(&b->record[i], r);
+	}
 }
 
 /* 64-bit FNV-1a, as a reader elsewhere would write it. */
@@ -160,14 +172,20 @@ static void values_that_none_can_have_are_refused(void **state)
 	    {40 + 40, 1, 8, SIM_ERANGE, "class 8"},
 	    {40 + 41, 1, 4, SIM_ERANGE, "level 4"},
 	    {40 + 42, 1, 4, SIM_ERANGE, "outcome 4"},
-	    {40 + 43, 1, 1, SIM_ERANGE, "not 0"},
+	    {40 + 43, 1, 1, SIM_ERANGE, "ping 1 with outcome 0, answer 0"},
+	    {40 + 43, 1, 2, SIM_ERANGE, "ping 2"},
+	    {40 + 44, 1, 1, SIM_ERANGE, "answer 1"},
+	    {40 + 45, 1, 1, SIM_ERANGE, "not 0"},
 	    {40 + 47, 1, 1, SIM_ERANGE, "not 0"},
+	    {4, 2, 3, SIM_ERANGE, "version 3 has 0 HTTP pings"},
 	};
 	static struct algo_pingmesh_batch b;
 	struct sim_rng r;
 	(void)state;
 	test_rng(&r, 0);
 	random_batch(&b, &r, 1);
+	b.record[0].ping = b.record[0].answer = 0;
+	b.record[0].outcome = AGENT_CONNECTED;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		unsigned char bytes[96];
 		struct algo_pingmesh_wire_id id = {.n = 77};
@@ -183,6 +201,73 @@ static void values_that_none_can_have_are_refused(void **state)
 			fail_msg("case %zu: %d, %s", i, rc, e.msg);
 		assert_int_equal(id.n, 77);
 	}
+}
+
+/* One record of an HTTP ping makes the batch version 3, which a collector from
+ * before refuses; without any it is as it was before there were any. */
+static void batches_with_http_pings_are_of_a_version_of_their_own(void **state)
+{
+	static struct algo_pingmesh_batch b, back;
+	static unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
+	struct algo_pingmesh_wire_id id;
+	struct sim_rng r;
+	struct sim_err e;
+	(void)state;
+	test_rng(&r, 0);
+	random_batch(&b, &r, 9);
+	for (uint32_t i = 0; i < 9; i++)
+		b.record[i].ping = b.record[i].answer = 0;
+	algo_pingmesh_wire_encode(&b, bytes);
+	assert_int_equal(bytes[4], 1);
+	b.record[7].outcome = AGENT_CONNECTED;
+	make_http(&b.record[7], &r);
+	const size_t n = algo_pingmesh_wire_encode(&b, bytes);
+	assert_int_equal(bytes[4], 3);
+	assert_ok(algo_pingmesh_wire_check(&id, bytes, n, test_err()));
+	assert_int_equal(id.kind, ALGO_PINGMESH_OF_RECORDS);
+	memset(&back, 0, sizeof(back));
+	assert_ok(algo_pingmesh_wire_decode(&back, bytes, n, test_err()));
+	assert_memory_equal(&back, &b, sizeof(b));
+	bytes[4] = 1;
+	sign(bytes, n);
+	assert_int_equal(algo_pingmesh_wire_check(&id, bytes, n, &e),
+	    SIM_ERANGE);
+	assert_non_null(strstr(e.msg, "version 1 has 1 HTTP ping"));
+}
+
+/* All that a record may say of an HTTP ping, and all that none can. */
+static void an_answer_goes_with_its_outcome(void **state)
+{
+	static struct algo_pingmesh_batch b = {.number = 1,
+	    .n = 2,
+	    .record[1] = {.ping = AGENT_PING_HTTP, .outcome = AGENT_TIMEOUT}};
+	unsigned char bytes[40 + 2 * 48 + 8];
+	struct algo_pingmesh_wire_id id;
+	unsigned n_good = 0;
+	(void)state;
+	for (unsigned i = 0; i < 2 * 5 * 7 * 2 * 2; i++) {
+		struct algo_pingmesh_record *x = &b.record[0];
+		*x = (struct algo_pingmesh_record){
+		    .ping = i % 2,
+		    .outcome = i / 2 % 5,
+		    .answer = i / 10 % 7,
+		    .echo_ns = i / 70 % 2,
+		    .payload = i / 140,
+		};
+		const int asked = x->ping && x->outcome == AGENT_CONNECTED;
+		const int good = x->outcome < 4 && x->answer < 6 &&
+		    (asked ? x->answer > 0 : x->answer == 0) &&
+		    (!x->ping ||
+			(!x->payload &&
+			    x->echo_ns == (x->answer == AGENT_ANSWER_OK)));
+		const size_t n = algo_pingmesh_wire_encode(&b, bytes);
+		assert_int_equal(algo_pingmesh_wire_check(&id, bytes, n, NULL),
+		    good ? 0 : SIM_ERANGE);
+		n_good += (unsigned)good;
+	}
+	/* By TCP 4 outcomes with or without echo and payload; by HTTP 5 answers
+	 * and 3 ends before one. */
+	assert_int_equal(n_good, 4 * 4 + 5 + 3);
 }
 
 static const struct algo_pingmesh_window window = {
@@ -248,7 +333,8 @@ static void counters_that_none_can_send_are_refused(void **state)
 		int code;
 		const char *say;
 	} cases[] = {
-	    {4, 3, SIM_EPARSE, "version 3"},
+	    {4, 4, SIM_EPARSE, "version 4"},
+	    {4, 3, SIM_EPARSE, "version 3 with records of 72"},
 	    {4, 1, SIM_EPARSE, "version 1 with records of 72"},
 	    {6, 48, SIM_EPARSE, "version 2 with records of 48"},
 	    {8, 0, SIM_ELIMIT, "at least 1"},
@@ -278,6 +364,9 @@ int main(void)
 	    cmocka_unit_test(what_was_written_is_read),
 	    cmocka_unit_test(each_wrong_byte_and_each_cut_is_found),
 	    cmocka_unit_test(values_that_none_can_have_are_refused),
+	    cmocka_unit_test(
+		batches_with_http_pings_are_of_a_version_of_their_own),
+	    cmocka_unit_test(an_answer_goes_with_its_outcome),
 	    cmocka_unit_test(counters_are_as_documented_and_read_again),
 	    cmocka_unit_test(counters_that_none_can_send_are_refused),
 	};

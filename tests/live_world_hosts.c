@@ -427,7 +427,10 @@ static void on_connect(struct world *w, uint32_t i,
 			continue;
 		struct due *d = due_of(w, i);
 		d->ev = (struct agent_event){.kind = AGENT_CONNECT_DONE,
-		    .token = x->token};
+		    .token = x->token,
+		    .answer = x->ping == AGENT_PING_HTTP
+			? AGENT_ANSWER_OK
+			: AGENT_ANSWER_NOT_ASKED};
 		d->target = to;
 		d->probe = life_of(w, i)->n_probes - 1;
 		d->sent = w->t;

@@ -42,7 +42,7 @@ static void who_sends_anything_else_is_reset(void **state)
 		memcpy(all + i, words, 32);
 	int web = client_of(&g, 1), off = client_of(&g, 1),
 	    large = client_of(&g, 1);
-	assert_int_equal(send(web, "GET / HTTP/1.0\r\n\r\n", 18, 0), 18);
+	assert_int_equal(send(web, "PUT / HTTP/1.0\r\n\r\n", 18, 0), 18);
 	assert_int_equal(send(off, "culprit pingmesh Probe", 22, 0), 22);
 	loop_count_to(&g, &loop_count(&g)->n_garbage, 2);
 	assert_reset(web);

@@ -67,9 +67,9 @@ struct sent {
 	sim_ns clock, rtt_ns, end; /* end: of the connect, world's time */
 	uint32_t dst_ip;
 	uint16_t dst_port;
-	uint32_t before;       /* of the same source port; 1 + index, or 0 */
-	uint8_t told, outcome; /* told: the agent heard of it */
-	uint8_t taken;         /* by the collector */
+	uint32_t before; /* of the same source port; 1 + index, or 0 */
+	uint8_t told, outcome, answer; /* told: the agent heard of it */
+	uint8_t taken;                 /* by the collector */
 };
 
 struct pingmesh_world {
@@ -191,6 +191,13 @@ static void check_probe(struct pingmesh_world *w, const struct agent_action *a)
 	w->last[peer] = w->last_probe = w->agent.t;
 }
 
+/* Whatever a server answers, or does not. */
+static void on_get(struct pingmesh_world *w, struct agent_event *ev)
+{
+	ev->answer = (uint8_t)(1 + below(w, AGENT_N_ANSWERS - 1));
+	ev->echo_ns = ev->answer == AGENT_ANSWER_OK ? 1 + up_to(w, SIM_MS) : 0;
+}
+
 /* Silence, a reset, or a handshake, as long as its losses made it. */
 static void on_connect(struct pingmesh_world *w, const struct agent_action *a)
 {
@@ -220,7 +227,10 @@ static void on_connect(struct pingmesh_world *w, const struct agent_action *a)
 		ev.outcome = AGENT_REFUSED;
 	else if (a->n_bytes > 0)
 		ev.echo_ns = 1 + up_to(w, SIM_MS);
+	if (a->ping == AGENT_PING_HTTP && ev.outcome == AGENT_CONNECTED)
+		on_get(w, &ev);
 	s->outcome = ev.outcome;
+	s->answer = ev.answer;
 	s->rtt_ns = ev.outcome == AGENT_CONNECTED ? ev.rtt_ns : 0;
 	s->told = 1;
 	if (s->end > w->agent.t + ev.rtt_ns)
@@ -253,8 +263,9 @@ static void book(struct pingmesh_world *w, const struct algo_pingmesh_batch *b)
 		struct sent *s = &w->sent[k - 1];
 		s->taken = 1;
 		must(w,
-		    (r->outcome == s->outcome && r->rtt_ns == s->rtt_ns) ||
-			r->outcome == AGENT_TIMEOUT,
+		    (r->outcome == s->outcome && r->rtt_ns == s->rtt_ns &&
+			r->answer == s->answer) ||
+			(r->outcome == AGENT_TIMEOUT && r->answer == 0),
 		    "a record says what became of its probe");
 		must(w, s->told || r->outcome == AGENT_TIMEOUT,
 		    "who had no answer has timed out");

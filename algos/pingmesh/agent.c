@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "algos/pingmesh/outcome.h"
 #include "algos/pingmesh/pairs.h"
 #include "algos/pingmesh/perf.h"
 #include "algos/pingmesh/pinglist_xml.h"
@@ -349,11 +350,13 @@ static sim_ns probe(struct state *s, uint32_t i, struct agent_out *out)
 	    .payload =
 		x->payload < s->max_payload ? x->payload : s->max_payload,
 	    .class = x->class,
-	    .level = x->level};
+	    .level = x->level,
+	    .ping = x->ping};
 	s->count.n_probes++;
 	struct agent_action *a = agent_act(out, AGENT_CONNECT);
 	a->token = (uint64_t)f->turn << 32 | (uint64_t)(f - s->flight);
 	a->class = x->class;
+	a->ping = x->ping;
 	a->n_bytes = f->record.payload;
 	a->tuple = (struct topo_tuple){s->self, x->address, f->record.src_port,
 	    x->port, TOPO_PROTO_TCP};
@@ -377,38 +380,19 @@ static void probes_due(struct state *s, struct agent_out *out)
 	}
 }
 
-/* Section 4.2 in the agent's own counters: TCP doubles its wait, so one loss is
- * seen as a time from r on, two from 3 r and three from 7 r. DEPARTS: no
- * tolerance, since counters are for alerts and the drop rate proper is worked
- * out from records. */
-static void pingmesh_agent_count_drops(struct state *s, sim_ns rtt_ns)
-{
-	const sim_ns rto = sim_ns_of(s->params->syn_rto_s);
-	if (rtt_ns >= rto && rtt_ns < 3 * rto)
-		s->count.n_drop_1++;
-	else if (rtt_ns >= 3 * rto && rtt_ns < 7 * rto)
-		s->count.n_drop_2++;
-}
-
 static void on_connect_done(struct state *s, const struct agent_event *ev)
 {
 	const uint32_t i = (uint32_t)ev->token;
 	if (i >= s->n_used || s->flight[i].turn != ev->token >> 32 ||
-	    s->flight[i].turn % 2 == 0 || ev->outcome >= AGENT_N_OUTCOMES) {
+	    s->flight[i].turn % 2 == 0 ||
+	    !algo_pingmesh_outcome(&s->flight[i].record, &s->count,
+		sim_ns_of(s->params->syn_rto_s), ev)) {
 		s->count.n_stray++;
 		return;
 	}
-	struct flight *f = &s->flight[i];
-	if (ev->outcome == AGENT_CONNECTED) {
-		f->record.rtt_ns = ev->rtt_ns;
-		f->record.echo_ns = ev->echo_ns;
-		s->count.n_connected++;
-		pingmesh_agent_count_drops(s, ev->rtt_ns);
+	if (ev->outcome == AGENT_CONNECTED)
 		algo_pingmesh_hist_add(&s->perf.hist, ev->rtt_ns);
-	} else {
-		s->count.n_unconnected++;
-	}
-	land(s, f, ev->outcome);
+	land(s, &s->flight[i], ev->outcome);
 }
 
 /* Section 3.4: also an agent that has closed its list answers the others, or

@@ -48,7 +48,9 @@ struct algo_pingmesh_record {
 	uint32_t payload;
 	uint8_t class, level; /* of the list's entry */
 	uint8_t outcome;      /* enum agent_outcome */
-	uint8_t zero[5];
+	uint8_t ping;         /* enum agent_ping, of the list's entry */
+	uint8_t answer;       /* enum agent_answer */
+	uint8_t zero[3];
 };
 
 /* What AGENT_UPLOAD carries, up to its last record. A batch that is tried again
@@ -80,6 +82,11 @@ struct algo_pingmesh_window {
 	X(n_unconnected, "probes that did not, or had no answer in time")      \
 	X(n_drop_1, "connected after one SYN was lost (about 3 s)")            \
 	X(n_drop_2, "connected after two were lost (about 9 s)")               \
+	X(n_http_ok, "GETs answered by status 200")                            \
+	X(n_http_other, "GETs answered by another status")                     \
+	X(n_http_malformed, "GETs answered by what is no HTTP")                \
+	X(n_http_cut, "GETs whose connection ended before the answer")         \
+	X(n_http_late, "GETs not answered in time")                            \
 	X(n_answered, "requests of others answered")                           \
 	X(n_guarded, "probes put off: the pair had one just before")           \
 	X(n_crowded, "probes put off: too many under way")                     \

@@ -12,7 +12,7 @@
 static const unsigned char pingmesh_wire_magic[4] = {'C', 'P', 'M', 'B'};
 
 /* Field by field at fixed places, since the layout of a struct differs between
- * machines. The last five bytes are zero so that equal records are equal
+ * machines. The last three bytes are zero so that equal records are equal
  * bytes. */
 static void encode_record(unsigned char *p,
     const struct algo_pingmesh_record *r)
@@ -28,7 +28,9 @@ static void encode_record(unsigned char *p,
 	p[40] = r->class;
 	p[41] = r->level;
 	p[42] = r->outcome;
-	memset(p + 43, 0, 5);
+	p[43] = r->ping;
+	p[44] = r->answer;
+	memset(p + 45, 0, 3);
 }
 
 static struct algo_pingmesh_record decode_record(const unsigned char *p)
@@ -45,19 +47,35 @@ static struct algo_pingmesh_record decode_record(const unsigned char *p)
 	    .class = p[40],
 	    .level = p[41],
 	    .outcome = p[42],
+	    .ping = p[43],
+	    .answer = p[44],
 	};
 }
 
-/* By kind: how long its records are, and how many there may be. Version and
- * length must fit together, so that a reader of one kind never misreads the
- * other; a window's counters are one record. */
-static const struct kind {
+/* By version: what a batch is of, how long its records are, and how many there
+ * may be. Version and length must fit together, so that a reader of one kind never
+ * misreads the other; a window's counters are one record. */
+enum { OF_PINGS = 3, N_VERSIONS };
+static const struct version {
+	enum algo_pingmesh_wire_kind kind;
 	uint16_t record, least, most;
-} kinds[] = {
-    [ALGO_PINGMESH_OF_RECORDS] = {ALGO_PINGMESH_WIRE_RECORD, 1,
+} versions[N_VERSIONS] = {
+    [ALGO_PINGMESH_OF_RECORDS] = {ALGO_PINGMESH_OF_RECORDS,
+	ALGO_PINGMESH_WIRE_RECORD, 1, ALGO_PINGMESH_BATCH},
+    [ALGO_PINGMESH_OF_COUNTERS] = {ALGO_PINGMESH_OF_COUNTERS,
+	ALGO_PINGMESH_WIRE_COUNTERS, 1, 1},
+    [OF_PINGS] = {ALGO_PINGMESH_OF_RECORDS, ALGO_PINGMESH_WIRE_RECORD, 1,
 	ALGO_PINGMESH_BATCH},
-    [ALGO_PINGMESH_OF_COUNTERS] = {ALGO_PINGMESH_WIRE_COUNTERS, 1, 1},
 };
+
+/* Only where there is need, as collectors from before take no other. */
+static unsigned version_of(const struct algo_pingmesh_batch *b)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		if (b->record[i].ping != AGENT_PING_TCP)
+			return OF_PINGS;
+	return ALGO_PINGMESH_OF_RECORDS;
+}
 
 #define AT(member) offsetof(struct algo_pingmesh_window, member)
 static const size_t pingmesh_wire_counters[] = {AT(start_ns), AT(end_ns),
@@ -71,12 +89,12 @@ enum {
 static_assert(N_COUNTERS * 8 == ALGO_PINGMESH_WIRE_COUNTERS, "all of them");
 
 /* The head is the same for all kinds of batch. */
-static void encode_head(unsigned char *p,
+static void encode_head(unsigned char *p, unsigned version,
     const struct algo_pingmesh_wire_id *id, uint32_t n)
 {
 	memcpy(p, pingmesh_wire_magic, sizeof(pingmesh_wire_magic));
-	sim_store_16(p + 4, (uint16_t)id->kind);
-	sim_store_16(p + 6, kinds[id->kind].record);
+	sim_store_16(p + 4, (uint16_t)version);
+	sim_store_16(p + 6, versions[version].record);
 	sim_store_32(p + 8, n);
 	sim_store_32(p + 12, id->src_ip);
 	sim_store_64(p + 16, id->born_ns);
@@ -91,7 +109,7 @@ size_t algo_pingmesh_wire_encode(const struct algo_pingmesh_batch *b,
 	    b->born_ns, b->number, b->n_lost, b->src_ip, b->n};
 	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
 	assert(b->n <= ALGO_PINGMESH_BATCH);
-	encode_head(out, &id, b->n);
+	encode_head(out, version_of(b), &id, b->n);
 	for (uint32_t i = 0; i < b->n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
 		encode_record(p, &b->record[i]);
 	/* Finds accidents, not forgers: there is no key in it. */
@@ -105,7 +123,7 @@ size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
 	const struct algo_pingmesh_wire_id id = {ALGO_PINGMESH_OF_COUNTERS,
 	    w->born_ns, w->number, 0, w->src_ip, 0};
 	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
-	encode_head(out, &id, 1);
+	encode_head(out, id.kind, &id, 1);
 	for (size_t i = 0; i < N_COUNTERS; i++, p += 8)
 		sim_store_64(p,
 		    *(const uint64_t *)((const char *)w +
@@ -126,22 +144,39 @@ int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 	const unsigned version = sim_load_16(p + 4),
 		       record = sim_load_16(p + 6);
 	const uint32_t n = sim_load_32(p + 8);
-	if (version < ALGO_PINGMESH_OF_RECORDS ||
-	    version > ALGO_PINGMESH_OF_COUNTERS ||
-	    record != kinds[version].record)
+	if (version < ALGO_PINGMESH_OF_RECORDS || version >= N_VERSIONS ||
+	    record != versions[version].record)
 		return sim_fail(e, SIM_EPARSE,
 		    "A batch of version %u with records of %u bytes is not "
-		    "known: version 1 has %d, and version 2 has %d.",
+		    "known: versions 1 and 3 have %d, and version 2 has %d.",
 		    version, record, ALGO_PINGMESH_WIRE_RECORD,
 		    ALGO_PINGMESH_WIRE_COUNTERS);
-	if (n < kinds[version].least || n > kinds[version].most)
+	if (n < versions[version].least || n > versions[version].most)
 		return sim_fail(e, SIM_ELIMIT,
 		    "A batch of %" PRIu32 " records: at most %d are allowed, "
 		    "and at least %d.",
-		    n, kinds[version].most, kinds[version].least);
+		    n, versions[version].most, versions[version].least);
 	*size = ALGO_PINGMESH_WIRE_HEAD + (size_t)n * record +
 	    ALGO_PINGMESH_WIRE_CHECK;
 	return 0;
+}
+
+/* Kind of ping, outcome and answer must go together: whoever counts answers reads
+ * no other. */
+static int check_ping(const struct algo_pingmesh_record *r, uint32_t i,
+    struct sim_err *e)
+{
+	const int http = r->ping == AGENT_PING_HTTP;
+	const int asked = http && r->outcome == AGENT_CONNECTED;
+	const int ok = r->answer == AGENT_ANSWER_OK;
+	if (r->ping < AGENT_N_PINGS && r->answer < AGENT_N_ANSWERS &&
+	    (r->answer != AGENT_ANSWER_NOT_ASKED) == asked &&
+	    (!http || (r->payload == 0 && (r->echo_ns > 0) == ok)))
+		return 0;
+	return sim_fail(e, SIM_ERANGE,
+	    "Record %" PRIu32 ": ping %u with outcome %u, answer %u and "
+	    "payload %" PRIu32 " is none that an agent sends.",
+	    i, r->ping, r->outcome, r->answer, r->payload);
 }
 
 /* What an agent cannot have sent is refused here, so that nobody behind checks
@@ -149,7 +184,7 @@ int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 static int check_record(const unsigned char *p, uint32_t i, uint32_t src_ip,
     struct sim_err *e)
 {
-	static const unsigned char zero[5];
+	static const unsigned char zero[3];
 	const struct algo_pingmesh_record r = decode_record(p);
 	if (r.src_ip != src_ip)
 		return sim_fail(e, SIM_ERANGE,
@@ -168,10 +203,10 @@ static int check_record(const unsigned char *p, uint32_t i, uint32_t src_ip,
 		    "and %d.",
 		    i, r.class, r.level, r.outcome, ALGO_PINGLIST_MAX_CLASSES,
 		    ALGO_PINGLIST_N_LEVELS, AGENT_N_OUTCOMES);
-	if (memcmp(p + 43, zero, sizeof(zero)) != 0)
+	if (memcmp(p + 45, zero, sizeof(zero)) != 0)
 		return sim_fail(e, SIM_ERANGE,
-		    "Record %" PRIu32 ": its last five bytes are not 0.", i);
-	return 0;
+		    "Record %" PRIu32 ": its last three bytes are not 0.", i);
+	return check_ping(&r, i, e);
 }
 
 int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
@@ -196,7 +231,8 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 	    sim_fnv(SIM_FNV_START, p, n - ALGO_PINGMESH_WIRE_CHECK))
 		return sim_fail(e, SIM_EPARSE,
 		    "The checksum is not that of the batch.");
-	const enum algo_pingmesh_wire_kind kind = sim_load_16(p + 4);
+	const unsigned version = sim_load_16(p + 4);
+	const enum algo_pingmesh_wire_kind kind = versions[version].kind;
 	const struct algo_pingmesh_wire_id found = {
 	    .kind = kind,
 	    .n = kind == ALGO_PINGMESH_OF_RECORDS ? sim_load_32(p + 8) : 0,
@@ -211,9 +247,18 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 	if (kind == ALGO_PINGMESH_OF_COUNTERS && found.n_lost > 0)
 		return sim_fail(e, SIM_ERANGE, "Counters have no n_lost.");
 	p += ALGO_PINGMESH_WIRE_HEAD;
-	for (uint32_t i = 0; i < found.n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
+	uint32_t n_http = 0;
+	for (uint32_t i = 0; i < found.n; i++, p += ALGO_PINGMESH_WIRE_RECORD) {
 		if ((rc = check_record(p, i, found.src_ip, e)) < 0)
 			return rc;
+		n_http += decode_record(p).ping == AGENT_PING_HTTP;
+	}
+	/* One batch is written in one way. */
+	if (kind == ALGO_PINGMESH_OF_RECORDS &&
+	    (n_http > 0) != (version == OF_PINGS))
+		return sim_fail(e, SIM_ERANGE,
+		    "A batch of version %u has %" PRIu32 " HTTP pings.",
+		    version, n_http);
 	/* Only what is wholly good is told. */
 	*id = found;
 	return 0;

@@ -7,12 +7,14 @@
  *
  *	at        bytes
  *	0         4     "CPMB"
- *	4         2     version: 1, records of probes; 2, counters of a window
+ *	4         2     version: 1, records of probes; 2, counters of a window;
+ *	                3, records of which some are of HTTP pings
  *	6         2     bytes of a record: 48; of counters, 72
  *	8         4     n, records of this batch, 1 at least; of counters, 1
  *	12        4     src_ip  \
  *	16        8     born_ns  > who sent it, and which of its batches it is
  *	24        8     number  /  (of batches of this version)
+ *	                (records count on from version to version)
  *	32        8     n_lost; of counters, 0
  *	40        48 n  records, or 72 bytes of counters
  *	40 + 48n  8     64-bit FNV-1a of all bytes before
@@ -21,8 +23,9 @@
  *	0   8  sent_ns          32  2  src_port     40  1  class
  *	8   8  rtt_ns           34  2  dst_port     41  1  level
  *	16  8  echo_ns          36  4  payload      42  1  outcome
- *	24  4  src_ip                               43  5  0
- *	28  4  dst_ip
+ *	24  4  src_ip                               43  1  ping    \ of version
+ *	28  4  dst_ip                               44  1  answer  / 1, 0
+ *	                                            45  3  0
  *
  *	counters
  *	0   8  start_ns         24  8  n_connected     48  8  n_drop_2
@@ -30,8 +33,9 @@
  *	16  8  n_probes         40  8  n_drop_1        64  8  p99_ns
  *
  * The meaning is that of structs algo_pingmesh_batch and algo_pingmesh_window.
- * Older agents post batches of version 1 only, and these are still read. The
- * checksum finds what was cut off or damaged on its way; it is no help against
+ * Older agents post batches of version 1 only, and these are still read: their
+ * pings are by TCP. So are those that are written of such pings alone, which older
+ * collectors take; they refuse version 3. The checksum finds what was cut off or damaged on its way; it is no help against
  * a forger.
  */
 #ifndef ALGOS_PINGMESH_WIRE_H
@@ -51,7 +55,7 @@ enum {
 	    ALGO_PINGMESH_WIRE_COUNTERS + ALGO_PINGMESH_WIRE_CHECK,
 };
 
-/* By its version: what a batch is of. */
+/* By its version: what a batch is of. Those with HTTP pings are of records. */
 enum algo_pingmesh_wire_kind {
 	ALGO_PINGMESH_OF_RECORDS = 1,
 	ALGO_PINGMESH_OF_COUNTERS = 2,

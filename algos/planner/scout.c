@@ -220,6 +220,7 @@ static void scout_connect(struct scout *s, struct scout_run *r,
 	struct agent_action *a = agent_act(out, AGENT_CONNECT);
 	a->tuple = scout_tuple(s, r);
 	a->class = 0;
+	a->ping = AGENT_PING_TCP;
 	a->n_bytes = 0;
 	a->token = r->token = ++s->token;
 }

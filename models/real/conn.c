@@ -172,13 +172,13 @@ int real_conn_due(struct fabric_real *f, struct sim_err *e)
 
 /* --- payload ------------------------------------------------------------ */
 
-int real_conn_send(struct fabric_real *f, struct real_conn *c, int flags)
+int real_conn_send(struct real_conn *c, const char *text, size_t n, int flags)
 {
-	while (c->n_out < c->n_bytes) {
+	while (c->n_out < n) {
 		/* MSG_NOSIGNAL: a peer that has gone is an error to return, not
 		 * a SIGPIPE that ends the process. */
-		const ssize_t sent = send(c->fd, f->payload + c->n_out,
-		    c->n_bytes - c->n_out, flags | MSG_NOSIGNAL | MSG_DONTWAIT);
+		const ssize_t sent = send(c->fd, text + c->n_out, n - c->n_out,
+		    flags | MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (sent < 0 && errno == EINTR)
 			continue;
 		if (sent < 0)
@@ -186,6 +186,22 @@ int real_conn_send(struct fabric_real *f, struct real_conn *c, int flags)
 		c->n_out += (uint32_t)sent;
 	}
 	return 1;
+}
+
+/* N bytes of a head came, in f->in. No payload begins as a GET does. */
+static int conn_read_head(const struct fabric_real *f, struct real_conn *c,
+    size_t n)
+{
+	switch (c->state == REAL_SERVED
+		? http_ping_read_ask(&c->head, f->in, n)
+		: http_ping_read_answer(&c->head, f->in, n)) {
+	case HTTP_PING_MORE:
+		return 0;
+	case HTTP_PING_WHOLE:
+		return 2;
+	default:
+		return -2;
+	}
 }
 
 int real_conn_read(struct fabric_real *f, struct real_conn *c, uint32_t *n)
@@ -199,6 +215,14 @@ int real_conn_read(struct fabric_real *f, struct real_conn *c, uint32_t *n)
 			return errno == EAGAIN ? 0 : -1;
 		if (got == 0)
 			return 1;
+		if (c->state == REAL_SERVED && *n == 0 && f->in[0] == 'G')
+			c->ping = AGENT_PING_HTTP;
+		if (c->ping == AGENT_PING_HTTP) {
+			const int head = conn_read_head(f, c, (size_t)got);
+			if (head != 0)
+				return head;
+			continue;
+		}
 		/* What must come is known beforehand, so it is compared where
 		 * it is and nothing is stored. f->in has one byte more than a
 		 * payload may have, lest a peer that sends too much go

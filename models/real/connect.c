@@ -2,14 +2,15 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * One CONNECT is: a socket bound to the tuple's source, a handshake that the
- * kernel drives by itself, perhaps a payload there and back, and a reset. The
- * agent gets exactly one AGENT_CONNECT_DONE for each, also where nothing could
+ * kernel drives by itself, perhaps a payload there and back or a GET and its
+ * answer, and a reset. The agent gets exactly one AGENT_CONNECT_DONE for each, also where nothing could
  * be tried.
  */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -20,14 +21,15 @@
 
 /* The one event that a CONNECT ends with. */
 static int real_connect_tell(struct fabric_real *f, topo_host host,
-    uint64_t token, enum agent_outcome outcome, sim_ns rtt_ns, sim_ns echo_ns,
-    struct sim_err *e)
+    uint64_t token, enum agent_outcome outcome, uint8_t answer, sim_ns rtt_ns,
+    sim_ns echo_ns, struct sim_err *e)
 {
 	struct agent_event *ev =
 	    real_tell(f, host, AGENT_CONNECT_DONE, token, e);
 	if (!ev)
 		return SIM_ENOMEM;
 	ev->outcome = (uint8_t)outcome;
+	ev->answer = answer;
 	ev->rtt_ns = rtt_ns;
 	ev->echo_ns = echo_ns;
 	return 0;
@@ -42,9 +44,10 @@ static int real_connect_done(struct fabric_real *f, struct real_conn *c,
 	/* A handshake that stood and a payload that did not come back are two
 	 * findings: the outcome stays CONNECTED, and an echo_ns of 0 says the
 	 * rest. */
-	f->count.n_no_echo +=
-	    outcome == AGENT_CONNECTED && c->n_bytes > 0 && echo_ns == 0;
-	int rc = real_connect_tell(f, c->host, c->token, outcome,
+	f->count.n_no_echo += outcome == AGENT_CONNECTED &&
+	    c->ping == AGENT_PING_TCP && c->n_bytes > 0 && echo_ns == 0;
+	f->count.n_no_answer += c->answer > AGENT_ANSWER_OK;
+	int rc = real_connect_tell(f, c->host, c->token, outcome, c->answer,
 	    outcome == AGENT_TIMEOUT ? 0 : c->rtt_ns, echo_ns, e);
 	real_conn_close(f, c);
 	return rc;
@@ -56,13 +59,29 @@ static int not_tried(struct fabric_real *f, topo_host host, uint64_t token,
     uint64_t *count, struct sim_err *e)
 {
 	++*count;
-	return real_connect_tell(f, host, token, AGENT_FAILED, 0, 0, e);
+	return real_connect_tell(f, host, token, AGENT_FAILED,
+	    AGENT_ANSWER_NOT_ASKED, 0, 0, e);
+}
+
+/* The connect stood, and ANSWER is what became of the GET. */
+static int real_connect_answered(struct fabric_real *f, struct real_conn *c,
+    enum agent_answer answer, struct sim_err *e)
+{
+	const sim_ns took = real_now(f) - c->since;
+	c->answer = (uint8_t)answer;
+	return real_connect_done(f, c, AGENT_CONNECTED,
+	    answer != AGENT_ANSWER_OK ? 0
+		: took                ? took
+				      : 1,
+	    e);
 }
 
 int real_connect_late(struct fabric_real *f, struct real_conn *c,
     struct sim_err *e)
 {
 	/* A handshake that stood stays one, though its echo is late. */
+	if (c->state == REAL_ECHOING && c->ping == AGENT_PING_HTTP)
+		return real_connect_answered(f, c, AGENT_ANSWER_LATE, e);
 	return real_connect_done(f, c,
 	    c->state == REAL_CONNECTING ? AGENT_TIMEOUT : AGENT_CONNECTED, 0,
 	    e);
@@ -76,7 +95,7 @@ int real_connect_late(struct fabric_real *f, struct real_conn *c,
 static int real_connect_send_on(struct fabric_real *f, struct real_conn *c,
     struct sim_err *e)
 {
-	const int sent = real_conn_send(f, c, MSG_MORE);
+	const int sent = real_conn_send(c, f->payload, c->n_bytes, MSG_MORE);
 	if (sent < 0)
 		return real_connect_done(f, c, AGENT_CONNECTED, 0, e);
 	if (sent)
@@ -98,6 +117,52 @@ static int read_on(struct fabric_real *f, struct real_conn *c,
 		    echo_ns ? echo_ns : 1, e);
 	}
 	return end == 0 ? 0 : real_connect_done(f, c, AGENT_CONNECTED, 0, e);
+}
+
+/* --- the GET ------------------------------------------------------------ */
+
+/* Whom the connection is to, as in a URL. */
+static void real_connect_peer(int fd, char out[64])
+{
+	struct sockaddr_in at = {0};
+	socklen_t n = sizeof(at);
+	char address[INET_ADDRSTRLEN] = "";
+	(void)getpeername(fd, (struct sockaddr *)&at, &n);
+	inet_ntop(AF_INET, &at.sin_addr, address, sizeof(address));
+	snprintf(out, 64, "%s:%u", address, ntohs(at.sin_port));
+}
+
+/* No FIN goes with it: there are servers that take one for the end of all, and
+ * a GET tells its own end. */
+static int real_connect_ask_on(struct fabric_real *f, struct real_conn *c,
+    struct sim_err *e)
+{
+	char ask[HTTP_PING_ASK], peer[64];
+	real_connect_peer(c->fd, peer);
+	const size_t n = http_ping_ask(ask, peer);
+	const int sent = real_conn_send(c, ask, n, 0);
+	if (sent < 0)
+		return real_connect_answered(f, c, AGENT_ANSWER_CUT, e);
+	c->n_bytes = (uint32_t)n;
+	return real_conn_poll(f, c, sent ? EPOLLIN : EPOLLIN | EPOLLOUT, e);
+}
+
+static int real_connect_hear(struct fabric_real *f, struct real_conn *c,
+    struct sim_err *e)
+{
+	switch (real_conn_read(f, c, &c->n_back)) {
+	case 0:
+		return 0;
+	case 2:
+		return real_connect_answered(f, c,
+		    c->head.status == 200 ? AGENT_ANSWER_OK
+					  : AGENT_ANSWER_OTHER,
+		    e);
+	case -2:
+		return real_connect_answered(f, c, AGENT_ANSWER_MALFORMED, e);
+	default:
+		return real_connect_answered(f, c, AGENT_ANSWER_CUT, e);
+	}
 }
 
 /* --- the handshake ------------------------------------------------------ */
@@ -136,6 +201,8 @@ static int real_connect_failed(struct fabric_real *f, struct real_conn *c,
 		return real_connect_done(f, c, AGENT_REFUSED, 0, e);
 	case ECONNRESET: /* it stood, and then was reset */
 	case EPIPE:
+		if (c->ping == AGENT_PING_HTTP)
+			return real_connect_answered(f, c, AGENT_ANSWER_CUT, e);
 		return real_connect_done(f, c, AGENT_CONNECTED, 0, e);
 	default:
 		return real_connect_done(f, c, AGENT_TIMEOUT, 0, e);
@@ -145,24 +212,27 @@ static int real_connect_failed(struct fabric_real *f, struct real_conn *c,
 int real_connect_event(struct fabric_real *f, struct real_conn *c,
     uint32_t events, struct sim_err *e)
 {
+	const int is_http = c->ping == AGENT_PING_HTTP;
 	if (c->state == REAL_ECHOING) {
 		/* Writing goes first while there is something to write; what
 		 * has come back meanwhile keeps epoll ready and is read
 		 * next. */
-		return c->n_out < c->n_bytes && events & EPOLLOUT
-		    ? real_connect_send_on(f, c, e)
-		    : read_on(f, c, e);
+		const int writes = c->n_out < c->n_bytes && events & EPOLLOUT;
+		return writes
+		    ? (is_http ? real_connect_ask_on : real_connect_send_on)(f,
+			  c, e)
+		    : (is_http ? real_connect_hear : read_on)(f, c, e);
 	}
 	/* First of all, since everything below takes time itself. */
 	c->rtt_ns = real_now(f) - c->since;
 	if (events & (EPOLLERR | EPOLLHUP))
 		return real_connect_failed(f, c, e);
 	c->rtt_ns = rtt_of(c->fd, c->rtt_ns);
-	if (c->n_bytes == 0)
+	if (c->n_bytes == 0 && !is_http)
 		return real_connect_done(f, c, AGENT_CONNECTED, 0, e);
 	real_conn_enter(f, c, REAL_ECHOING);
 	c->since = real_now(f);
-	return real_connect_send_on(f, c, e);
+	return (is_http ? real_connect_ask_on : real_connect_send_on)(f, c, e);
 }
 
 /* --- the beginning ------------------------------------------------------ */
@@ -238,7 +308,8 @@ int real_connect(struct fabric_real *f, topo_host host,
 	 * opened since. */
 	struct real_conn *c = real_conn_open(f, fd, REAL_CONNECTING, host);
 	c->token = a->token;
-	c->n_bytes = a->n_bytes;
+	c->ping = a->ping;
+	c->n_bytes = a->ping == AGENT_PING_HTTP ? 0 : a->n_bytes;
 	c->since = since;
 	if (why != ECONNREFUSED)
 		return real_conn_poll(f, c, EPOLLOUT, e);

@@ -13,6 +13,7 @@
 #ifndef MODELS_REAL_IMPL_H
 #define MODELS_REAL_IMPL_H
 
+#include "models/http_ping.h"
 #include "models/real/real.h"
 #include "models/real/timer.h"
 
@@ -48,7 +49,7 @@ struct real_host {
  * order in which they entered it is that of their deadlines. */
 enum real_state {
 	REAL_CONNECTING,
-	REAL_ECHOING, /* client: payload there and back */
+	REAL_ECHOING, /* client: payload there and back, or GET and answer */
 	REAL_SERVED,  /* server: from accept to reset */
 	REAL_N_STATES,
 	REAL_FREE = REAL_N_STATES
@@ -57,8 +58,11 @@ enum real_state {
 struct real_conn {
 	int fd;
 	uint8_t state;
-	uint8_t asked; /* server: 1: the agent is; 2: it has answered */
-	uint16_t from; /* server: index into n_from[] */
+	uint8_t asked;  /* server: 1: the agent is; 2: it has answered */
+	uint8_t ping;   /* enum agent_ping; server: HTTP once a GET began */
+	uint8_t answer; /* client: enum agent_answer, of an HTTP ping */
+	uint16_t from;  /* server: index into n_from[] */
+	struct http_ping_head head; /* of the GET, or of its answer */
 	topo_host host;
 	uint32_t turn;
 	uint32_t polled;        /* events; REAL_NONE: not yet */
@@ -181,12 +185,14 @@ uint64_t real_conn_token(const struct fabric_real *f,
 sim_ns real_conn_next(const struct fabric_real *f);
 int real_conn_due(struct fabric_real *f, struct sim_err *e);
 
-/* Send payload from n_out up to n_bytes, with FLAGS of send(). 1: all is out;
- * 0: not yet; -1: the connection is broken. */
-int real_conn_send(struct fabric_real *f, struct real_conn *c, int flags);
+/* Send N bytes at TEXT, of which n_out are out, with FLAGS of send(). 1: all is
+ * out; 0: not yet; -1: the connection is broken. */
+int real_conn_send(struct real_conn *c, const char *text, size_t n, int flags);
 
-/* Read what there is, which must go on at *N. 1: the other side has no more to
- * send; 0: not yet; -1: broken; -2: not the payload. */
+/* Read what there is: payload, which must go on at *N; or, of an HTTP ping, the
+ * head of a GET (server) or of an answer (client). A server takes it for a GET if
+ * it begins like one. 2: the head is whole; 1: the other side has no more to
+ * send; 0: not yet; -1: broken; -2: neither payload nor HTTP. */
 int real_conn_read(struct fabric_real *f, struct real_conn *c, uint32_t *n);
 
 /* --- real/connect.c, real/serve.c, real/probe.c, real/retx.c ------------ */

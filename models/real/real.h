@@ -19,6 +19,12 @@
  *	            Plain connects are accepted and closed, and no agent hears
  *	            of them. A payload that has come whole is an
  *	            AGENT_PING_REQUEST.
+ *	GET         of an HTTP ping, in place of a payload (http_ping.h); echo_ns
+ *	            is from its first byte sent to the last one of the answer's
+ *	            head, if that is whole within echo_s and of status 200. Else
+ *	            `answer` says what became of it; the connect's outcome stays
+ *	            CONNECTED. On the same ports any GET is served: one whose
+ *	            head has come whole is an AGENT_PING_REQUEST of no bytes.
  *	PROBE       see icmp_wire.h. It takes CAP_NET_RAW at the opening;
  *	            without, it is SIM_EUNSUPPORTED.
  *	SEND        by the raw sockets of PROBE, to the outermost destination.
@@ -41,8 +47,8 @@
  * a probe is over in a moment, so who just sits there can't keep others out.
  *
  * What is sent as payload is the same 32 characters over and over. So a server
- * stores nothing, and resets whoever sends anything else or more than 64 KiB.
- * Times of a payload are of this program's clock: where it drives many hosts at
+ * stores nothing, and resets whoever sends neither that nor a GET, or more than
+ * 64 KiB. Times of a payload or a GET are of this program's clock: where it drives many hosts at
  * a time, they hold what it does for the others.
  */
 #ifndef MODELS_REAL_REAL_H
@@ -91,12 +97,13 @@ struct fabric_real_host {
 	X(n_port_taken, "connects not tried: the port is in use")              \
 	X(n_not_tried, "connects not tried: the kernel refused")               \
 	X(n_no_echo, "payloads that did not come back")                        \
+	X(n_no_answer, "GETs without an answer of status 200")                 \
 	X(n_clients, "connections of others accepted")                         \
 	X(n_turned_away, "connections of others reset: per_address")           \
 	X(n_pushed_out, "connections of others reset: for one more")           \
-	X(n_requests, "payloads of others that came whole")                    \
-	X(n_answered, "payloads of others sent back")                          \
-	X(n_garbage, "connections of others reset: not the payload")           \
+	X(n_requests, "payloads and GETs of others that came whole")           \
+	X(n_answered, "payloads of others sent back, GETs answered")           \
+	X(n_garbage, "connections of others reset: neither of them")           \
 	X(n_late, "connections of others reset: too slow")                     \
 	X(n_rests, "times that no more could be accepted")                     \
 	X(n_probes, "probes sent")                                             \

@@ -1,4 +1,4 @@
-/* models/real/serve.c -- the server's side: accept, hear, echo.
+/* models/real/serve.c -- the server's side: accept, hear, echo or answer a GET.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Most who connect are gone when they are accepted: a probe without payload is
@@ -26,8 +26,9 @@ static int real_serve_hear(struct fabric_real *f, struct real_conn *c,
 	const int end = real_conn_read(f, c, &c->n_bytes);
 	if (end == 0)
 		return WAITS;
-	/* A plain connect ends here: a reset or a FIN without any payload. */
-	if (end < 0 || c->n_bytes == 0) {
+	/* A plain connect ends here: a reset or a FIN without any payload. So
+	 * does a GET whose head is not whole by then. */
+	if (end < 0 || (end == 1 && c->n_bytes == 0)) {
 		f->count.n_garbage += end == -2;
 		real_conn_close(f, c);
 		return GONE;
@@ -37,7 +38,7 @@ static int real_serve_hear(struct fabric_real *f, struct real_conn *c,
 	if (!ev)
 		return SIM_ENOMEM;
 	/* Only the length is told: the bytes are known, and nothing was
-	 * stored. */
+	 * stored. A GET has no payload. */
 	ev->data = NULL;
 	ev->n = c->n_bytes;
 	c->asked = 1;
@@ -157,7 +158,10 @@ int real_serve_accept(struct fabric_real *f, topo_host host, unsigned i,
 static int real_serve_send_on(struct fabric_real *f, struct real_conn *c,
     struct sim_err *e)
 {
-	const int sent = real_conn_send(f, c, 0);
+	const int is_http = c->ping == AGENT_PING_HTTP;
+	const int sent =
+	    real_conn_send(c, is_http ? http_ping_answer : f->payload,
+		is_http ? http_ping_answer_bytes : c->n_bytes, 0);
 	if (sent < 0) {
 		real_conn_close(f, c);
 		return 0;

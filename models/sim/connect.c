@@ -1,4 +1,4 @@
-/* models/sim/connect.c -- TCP connects in simulated time, and payloads.
+/* models/sim/connect.c -- TCP connects in simulated time, payloads and GETs.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  *	SYN --(lost)-- SYN --(both ways whole)-- ANSWERED -- REQUEST -- ECHO
@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "models/http_ping.h"
 #include "models/sim/impl.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
@@ -36,8 +37,8 @@ struct fabric_sim_conn {
 	uint32_t boot;      /* of the client */
 	uint32_t peer_boot; /* of the server, once it knows; else NONE */
 	uint32_t turn;      /* how often the row was used */
-	uint32_t n_bytes, next_free;
-	uint8_t class, n_syns, n_synacks, outcome;
+	uint32_t n_bytes, next_free; /* n_bytes: payload, or of a GET */
+	uint8_t ping, class, n_syns, n_synacks, outcome;
 	uint8_t settled; /* what and when ANSWERED will tell */
 	uint8_t lost_by; /* 1 << enum scene_walk_loss, with congestion */
 	uint8_t asked;   /* the server's agent, which has not answered */
@@ -360,7 +361,7 @@ static int sim_connect_ask(struct fabric_sim *f, uint32_t i,
 	*host = c->server;
 	*ev = (struct agent_event){.kind = AGENT_PING_REQUEST,
 	    .token = (uint64_t)c->turn << 32 | i,
-	    .n = c->n_bytes};
+	    .n = c->ping == AGENT_PING_HTTP ? 0 : c->n_bytes};
 	return 1;
 }
 
@@ -378,7 +379,9 @@ int fabric_sim_answer(struct fabric_sim *f, topo_host host,
 	c->asked = 0;
 	struct connect_way back;
 	way_back(f, c, &back);
-	const sim_ns late = resend(f, c, a->n_bytes, &back);
+	const sim_ns late = resend(f, c,
+	    c->ping == AGENT_PING_HTTP ? HTTP_PING_ANSWER_BYTES : a->n_bytes,
+	    &back);
 	return late == SIM_NEVER
 	    ? 0
 	    : sim_connect_put(f, i, ECHO,
@@ -445,7 +448,9 @@ int fabric_sim_connect(struct fabric_sim *f, topo_host host,
 	    .boot = f->boot[host],
 	    .peer_boot = FABRIC_SIM_NONE,
 	    .turn = f->conn[i].turn,
-	    .n_bytes = a->n_bytes,
+	    .n_bytes =
+		a->ping == AGENT_PING_HTTP ? HTTP_PING_ASK_BYTES : a->n_bytes,
+	    .ping = a->ping,
 	    .class = a->class,
 	};
 	/* An address that is no host's never answers, so no SYN is followed:
@@ -465,9 +470,14 @@ static int sim_connect_done(struct fabric_sim *f, uint32_t i,
     topo_host *host)
 {
 	const struct fabric_sim_conn *c = &f->conn[i];
+	const int asked =
+	    c->ping == AGENT_PING_HTTP && outcome == AGENT_CONNECTED;
 	*host = c->client;
 	*ev = (struct agent_event){.kind = AGENT_CONNECT_DONE,
 	    .outcome = (uint8_t)outcome,
+	    .answer = !asked  ? AGENT_ANSWER_NOT_ASKED
+		: echo_ns > 0 ? AGENT_ANSWER_OK
+			      : AGENT_ANSWER_LATE,
 	    .token = c->token,
 	    .rtt_ns = outcome == AGENT_TIMEOUT ? 0 : c->rtt_ns,
 	    .echo_ns = echo_ns};
