@@ -69,7 +69,7 @@ static const struct version {
 };
 
 /* Only where there is need, as collectors from before take no other. */
-static unsigned version_of(const struct algo_pingmesh_batch *b)
+static unsigned wire_version(const struct algo_pingmesh_batch *b)
 {
 	for (uint32_t i = 0; i < b->n; i++)
 		if (b->record[i].ping != AGENT_PING_TCP)
@@ -109,7 +109,7 @@ size_t algo_pingmesh_wire_encode(const struct algo_pingmesh_batch *b,
 	    b->born_ns, b->number, b->n_lost, b->src_ip, b->n};
 	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
 	assert(b->n <= ALGO_PINGMESH_BATCH);
-	encode_head(out, version_of(b), &id, b->n);
+	encode_head(out, wire_version(b), &id, b->n);
 	for (uint32_t i = 0; i < b->n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
 		encode_record(p, &b->record[i]);
 	/* Finds accidents, not forgers: there is no key in it. */
