@@ -29,6 +29,7 @@
 #include "models/obs_probes.h"
 #include "sim/err.h"
 #include "topo/dc.h"
+#include "topo/ip.h"
 
 enum {
 	RES_RECORDING_VERSION = 1,
@@ -68,6 +69,10 @@ struct res_recording_info {
 	struct topo_dc dc[RES_RECORDING_MAX_DCS]; /* one after the other; a
 						     recorder reads the five
 						     numbers of shapes alone */
+
+	/* Not in the file, which has servers by number: the network of IPv6 that
+	 * batches name them in; zeroed: they have IPv4. */
+	struct topo_ip_net net6;
 };
 
 /* --- writing ---------------------------------------------------------------*/

@@ -450,7 +450,7 @@ static void what_is_written_reads_back(void **state)
  * for services. */
 static void lists_of_ipv6_are_those_of_ipv4(void **state)
 {
-	struct memory *m = new_memory(600);
+	struct memory *m = new_memory(900);
 	struct topo_ip_book book;
 	struct topo_ip_net net;
 	struct algo_pinglist l;

@@ -87,7 +87,7 @@ static void the_bytes_are_as_documented(void **state)
 		.outcome = 2}};
 	unsigned char got[96], signed_[96];
 	(void)state;
-	assert_int_equal(algo_pingmesh_wire_encode(&b, got), 96);
+	assert_int_equal(algo_pingmesh_wire_encode(&b, NULL, got), 96);
 	assert_memory_equal(got, want, sizeof(want));
 	memcpy(signed_, want, sizeof(want));
 	sign(signed_, 96);
@@ -106,19 +106,21 @@ static void what_was_written_is_read(void **state)
 		size_t size;
 		test_rng(&r, run);
 		random_batch(&b, &r, sizes[run]);
-		const size_t n = algo_pingmesh_wire_encode(&b, bytes);
+		const size_t n = algo_pingmesh_wire_encode(&b, NULL, bytes);
 		assert_ok(algo_pingmesh_wire_length(bytes, &size, test_err()));
 		assert_int_equal(size, n);
 		assert_ok(algo_pingmesh_wire_check(&id, bytes, n, test_err()));
-		assert_true(id.n == b.n && id.src_ip == b.src_ip &&
+		assert_true(id.n == b.n && topo_ip_to_4(&id.src) == b.src_ip &&
 		    id.born_ns == b.born_ns && id.number == b.number &&
 		    id.n_lost == b.n_lost);
 		memset(&back, 0, sizeof(back));
-		assert_ok(
-		    algo_pingmesh_wire_decode(&back, bytes, n, test_err()));
+		assert_ok(algo_pingmesh_wire_decode(&back, NULL, bytes, n,
+		    test_err()));
 		assert_memory_equal(&back, &b, sizeof(b));
 	}
-	assert_int_equal(algo_pingmesh_wire_size(ALGO_PINGMESH_BATCH),
+	/* Those of IPv6 are longer. */
+	assert_int_equal(algo_pingmesh_wire_size(ALGO_PINGMESH_BATCH) + 16 +
+		8 * ALGO_PINGMESH_BATCH,
 	    ALGO_PINGMESH_WIRE_MAX);
 }
 
@@ -133,18 +135,20 @@ static void each_wrong_byte_and_each_cut_is_found(void **state)
 	(void)state;
 	test_rng(&r, 0);
 	random_batch(&b, &r, 3);
-	assert_int_equal(algo_pingmesh_wire_encode(&b, bytes), sizeof(bytes));
+	assert_int_equal(algo_pingmesh_wire_encode(&b, NULL, bytes),
+	    sizeof(bytes));
 	for (size_t i = 0; i < sizeof(bytes); i++) {
 		for (int bit = 0; bit < 8; bit++) {
 			memcpy(exact, bytes, sizeof(bytes));
 			exact[i] ^= (unsigned char)(1 << bit);
-			assert_true(algo_pingmesh_wire_decode(&back, exact,
-					sizeof(exact), &e) < 0);
+			assert_true(algo_pingmesh_wire_decode(&back, NULL,
+					exact, sizeof(exact), &e) < 0);
 		}
 		unsigned char *cut = malloc(i ? i : 1);
 		assert_non_null(cut);
 		memcpy(cut, bytes, i);
-		assert_int_equal(algo_pingmesh_wire_decode(&back, cut, i, &e),
+		assert_int_equal(algo_pingmesh_wire_decode(&back, NULL, cut, i,
+				     &e),
 		    SIM_EPARSE);
 		free(cut);
 	}
@@ -190,7 +194,7 @@ static void values_that_none_can_have_are_refused(void **state)
 		unsigned char bytes[96];
 		struct algo_pingmesh_wire_id id = {.n = 77};
 		struct sim_err e = {0};
-		algo_pingmesh_wire_encode(&b, bytes);
+		algo_pingmesh_wire_encode(&b, NULL, bytes);
 		for (size_t k = 0; k < cases[i].bytes; k++)
 			bytes[cases[i].at + k] =
 			    (unsigned char)(cases[i].value >> 8 * k);
@@ -217,16 +221,16 @@ static void batches_with_http_pings_are_of_a_version_of_their_own(void **state)
 	random_batch(&b, &r, 9);
 	for (uint32_t i = 0; i < 9; i++)
 		b.record[i].ping = b.record[i].answer = 0;
-	algo_pingmesh_wire_encode(&b, bytes);
+	algo_pingmesh_wire_encode(&b, NULL, bytes);
 	assert_int_equal(bytes[4], 1);
 	b.record[7].outcome = AGENT_CONNECTED;
 	make_http(&b.record[7], &r);
-	const size_t n = algo_pingmesh_wire_encode(&b, bytes);
+	const size_t n = algo_pingmesh_wire_encode(&b, NULL, bytes);
 	assert_int_equal(bytes[4], 3);
 	assert_ok(algo_pingmesh_wire_check(&id, bytes, n, test_err()));
 	assert_int_equal(id.kind, ALGO_PINGMESH_OF_RECORDS);
 	memset(&back, 0, sizeof(back));
-	assert_ok(algo_pingmesh_wire_decode(&back, bytes, n, test_err()));
+	assert_ok(algo_pingmesh_wire_decode(&back, NULL, bytes, n, test_err()));
 	assert_memory_equal(&back, &b, sizeof(b));
 	bytes[4] = 1;
 	sign(bytes, n);
@@ -260,7 +264,7 @@ static void an_answer_goes_with_its_outcome(void **state)
 		    (!x->ping ||
 			(!x->payload &&
 			    x->echo_ns == (x->answer == AGENT_ANSWER_OK)));
-		const size_t n = algo_pingmesh_wire_encode(&b, bytes);
+		const size_t n = algo_pingmesh_wire_encode(&b, NULL, bytes);
 		assert_int_equal(algo_pingmesh_wire_check(&id, bytes, n, NULL),
 		    good ? 0 : SIM_ERANGE);
 		n_good += (unsigned)good;
@@ -300,7 +304,8 @@ static void counters_are_as_documented_and_read_again(void **state)
 	struct sim_err e;
 	size_t size;
 	(void)state;
-	assert_int_equal(algo_pingmesh_wire_encode_window(&window, got), 120);
+	assert_int_equal(algo_pingmesh_wire_encode_window(&window, NULL, got),
+	    120);
 	memcpy(signed_, want, sizeof(want));
 	sign(signed_, 120);
 	assert_memory_equal(got, signed_, 120);
@@ -308,21 +313,22 @@ static void counters_are_as_documented_and_read_again(void **state)
 	assert_int_equal(size, 120);
 	assert_ok(algo_pingmesh_wire_check(&id, got, 120, test_err()));
 	assert_true(id.kind == ALGO_PINGMESH_OF_COUNTERS && id.n == 0 &&
-	    id.number == 9 && id.src_ip == 0x0a000007);
+	    id.number == 9 && topo_ip_to_4(&id.src) == 0x0a000007);
 	memset(&back, 0, sizeof(back));
-	assert_ok(
-	    algo_pingmesh_wire_decode_window(&back, got, 120, test_err()));
+	assert_ok(algo_pingmesh_wire_decode_window(&back, NULL, got, 120,
+	    test_err()));
 	assert_memory_equal(&back, &window, sizeof(back));
-	assert_int_equal(algo_pingmesh_wire_decode(&b, got, 120, &e),
+	assert_int_equal(algo_pingmesh_wire_decode(&b, NULL, got, 120, &e),
 	    SIM_EPARSE);
-	assert_non_null(strstr(e.msg, "of version 2, not 1"));
+	assert_non_null(strstr(e.msg, "is of counters"));
 	static unsigned char one[ALGO_PINGMESH_WIRE_MAX];
 	b.n = 1;
 	b.number = 1;
-	const size_t n = algo_pingmesh_wire_encode(&b, one);
-	assert_int_equal(algo_pingmesh_wire_decode_window(&back, one, n, &e),
+	const size_t n = algo_pingmesh_wire_encode(&b, NULL, one);
+	assert_int_equal(algo_pingmesh_wire_decode_window(&back, NULL, one, n,
+			     &e),
 	    SIM_EPARSE);
-	assert_non_null(strstr(e.msg, "of version 1, not 2"));
+	assert_non_null(strstr(e.msg, "is of records"));
 }
 
 static void counters_that_none_can_send_are_refused(void **state)
@@ -333,7 +339,9 @@ static void counters_that_none_can_send_are_refused(void **state)
 		int code;
 		const char *say;
 	} cases[] = {
-	    {4, 4, SIM_EPARSE, "version 4"},
+	    {4, 6, SIM_EPARSE, "version 6"},
+	    {4, 5, SIM_EPARSE, "has 136 bytes, not 120"},
+	    {4, 4, SIM_EPARSE, "version 4 with records of 72"},
 	    {4, 3, SIM_EPARSE, "version 3 with records of 72"},
 	    {4, 1, SIM_EPARSE, "version 1 with records of 72"},
 	    {6, 48, SIM_EPARSE, "version 2 with records of 48"},
@@ -347,14 +355,159 @@ static void counters_that_none_can_send_are_refused(void **state)
 		struct algo_pingmesh_window back;
 		unsigned char bytes[120];
 		struct sim_err e = {0};
-		algo_pingmesh_wire_encode_window(&window, bytes);
+		algo_pingmesh_wire_encode_window(&window, NULL, bytes);
 		bytes[cases[i].at] = cases[i].value;
 		sign(bytes, sizeof(bytes));
-		const int rc = algo_pingmesh_wire_decode_window(&back, bytes,
-		    sizeof(bytes), &e);
+		const int rc = algo_pingmesh_wire_decode_window(&back, NULL,
+		    bytes, sizeof(bytes), &e);
 		if (rc != cases[i].code || !strstr(e.msg, cases[i].say))
 			fail_msg("case %zu: %d, %s", i, rc, e.msg);
 	}
+}
+
+/* --- IPv6 ----------------------------------------------------------------- */
+/* fd00::100 + N, of which fd00::/64 has host 255 + N. */
+static struct topo_ip six(uint32_t n)
+{
+	return (struct topo_ip){
+	    {0xfd, [14] = (uint8_t)(1 + (n >> 8)), [15] = (uint8_t)n}};
+}
+
+/* A batch of one record from six(1) to six(2); returns its bytes. */
+static size_t batch_6(unsigned char *out)
+{
+	static struct algo_pingmesh_batch b = {.born_ns = 7,
+	    .number = 9,
+	    .n_lost = 258,
+	    .n = 1,
+	    .record[0] = {.sent_ns = 1,
+		.rtt_ns = 2,
+		.echo_ns = 3,
+		.src_port = 0x1234,
+		.dst_port = 8765,
+		.payload = 1024,
+		.class = 2,
+		.level = 1,
+		.outcome = 2}};
+	struct topo_ip_book book;
+	const struct topo_ip src = six(1), dst = six(2);
+	assert_ok(topo_ip_book_open(&book, 2, test_err()));
+	b.src_ip = b.record[0].src_ip = topo_ip_book_note(&book, &src);
+	b.record[0].dst_ip = topo_ip_book_note(&book, &dst);
+	const size_t n = algo_pingmesh_wire_encode(&b, &book, out);
+	topo_ip_book_close(&book);
+	return n;
+}
+
+static void a_batch_of_ipv6_is_these_bytes(void **state)
+{
+	static const unsigned char want[112] = {'C', 'P', 'M', 'B', 4, 0, 56, 0,
+	    1, 0, 0, 0, 0, 0, 0, 0, 7, [24] = 9, [32] = 2,
+	    1, [40] = 0xfd, [54] = 1, 1,
+	    1, [64] = 2, [72] = 3, [80] = 0xfd, [94] = 1, 2, 0x34, 0x12, 0x3d,
+	    0x22, 0, 4, 0, 0, 2, 1, 2};
+	static unsigned char got[ALGO_PINGMESH_WIRE_MAX];
+	static struct algo_pingmesh_batch back;
+	struct algo_pingmesh_wire_id id;
+	struct topo_ip_net net;
+	const struct topo_ip src = six(1);
+	size_t size;
+	(void)state;
+	assert_int_equal(batch_6(got), 120);
+	assert_memory_equal(got, want, sizeof(want));
+	assert_ok(algo_pingmesh_wire_length(got, &size, test_err()));
+	assert_int_equal(size, 120);
+	assert_ok(algo_pingmesh_wire_check(&id, got, 120, test_err()));
+	assert_true(topo_ip_same(&id.src, &src) && id.n == 1 && id.number == 9);
+	assert_int_equal(id.kind, ALGO_PINGMESH_OF_RECORDS);
+	assert_ok(topo_ip_net_parse("fd00::/64", &net, test_err()));
+	assert_ok(algo_pingmesh_wire_decode(&back, &net, got, 120, test_err()));
+	const struct algo_pingmesh_record *r = &back.record[0];
+	assert_int_equal(back.src_ip, topo_addr_of_host(256));
+	assert_int_equal(r->src_ip, back.src_ip);
+	assert_int_equal(r->dst_ip, topo_addr_of_host(257));
+	assert_true(r->sent_ns == 1 && r->rtt_ns == 2 && r->echo_ns == 3);
+	assert_true(
+	    r->src_port == 0x1234 && r->dst_port == 8765 && r->payload == 1024);
+	assert_true(r->class == 2 && r->level == 1 && r->outcome == 2);
+}
+
+static void who_reads_one_family_takes_the_other_for_nobody_s(void **state)
+{
+	static unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
+	static struct algo_pingmesh_batch b;
+	struct topo_ip_net net, other;
+	struct sim_rng rng;
+	(void)state;
+	assert_ok(topo_ip_net_parse("fd00::/64", &net, test_err()));
+	assert_ok(topo_ip_net_parse("fd01::/64", &other, test_err()));
+	size_t n = batch_6(bytes);
+	assert_ok(algo_pingmesh_wire_decode(&b, NULL, bytes, n, test_err()));
+	assert_true(b.src_ip == 0 && b.record[0].dst_ip == 0);
+	assert_ok(algo_pingmesh_wire_decode(&b, &other, bytes, n, test_err()));
+	assert_true(b.src_ip == 0 && b.record[0].dst_ip == 0);
+	test_rng(&rng, 1);
+	random_batch(&b, &rng, 1);
+	n = algo_pingmesh_wire_encode(&b, NULL, bytes);
+	assert_ok(algo_pingmesh_wire_decode(&b, &net, bytes, n, test_err()));
+	assert_true(b.src_ip == 0 && b.record[0].dst_ip == 0);
+}
+
+/* IPv4 as IPv6 would be a server's second name, and its batches counted twice. */
+static void batches_of_ipv6_that_none_can_send_are_refused(void **state)
+{
+	static const struct topo_ip mapped = {
+	    {[10] = 0xff, [11] = 0xff, [12] = 10, [15] = 1}};
+	static unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
+	struct algo_pingmesh_wire_id id;
+	struct sim_err e;
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		const size_t n = batch_6(bytes);
+		if (i < 2)
+			memcpy(bytes + (i == 0 ? 40 : 80), mapped.byte, 16);
+		else
+			bytes[i == 2 ? 12 : 111] = 1;
+		sign(bytes, n);
+		assert_int_equal(algo_pingmesh_wire_check(&id, bytes, n, &e),
+		    SIM_ERANGE);
+	}
+	size_t n = batch_6(bytes);
+	for (size_t i = 0; i < n; i++)
+		assert_true(algo_pingmesh_wire_check(&id, bytes, i, &e) < 0);
+	bytes[n] = 0;
+	assert_int_equal(algo_pingmesh_wire_check(&id, bytes, n + 1, &e),
+	    SIM_EPARSE);
+}
+
+static void counters_of_ipv6_read_back(void **state)
+{
+	struct algo_pingmesh_window w = {.born_ns = 5,
+					.number = 3,
+					.start_ns = 6,
+					.end_ns = 7,
+					.n_probes = 8,
+					.p99_ns = 9},
+				    back;
+	unsigned char bytes[ALGO_PINGMESH_WIRE_WINDOW_MAX];
+	struct algo_pingmesh_wire_id id;
+	struct topo_ip_book book;
+	struct topo_ip_net net;
+	const struct topo_ip src = six(1);
+	(void)state;
+	assert_ok(topo_ip_book_open(&book, 1, test_err()));
+	w.src_ip = topo_ip_book_note(&book, &src);
+	assert_int_equal(algo_pingmesh_wire_encode_window(&w, &book, bytes),
+	    136);
+	assert_ok(algo_pingmesh_wire_check(&id, bytes, 136, test_err()));
+	assert_int_equal(id.kind, ALGO_PINGMESH_OF_COUNTERS);
+	assert_true(topo_ip_same(&id.src, &src));
+	assert_ok(topo_ip_net_parse("fd00::/64", &net, test_err()));
+	assert_ok(algo_pingmesh_wire_decode_window(&back, &net, bytes, 136,
+	    test_err()));
+	w.src_ip = topo_addr_of_host(256);
+	assert_memory_equal(&back, &w, sizeof(w));
+	topo_ip_book_close(&book);
 }
 
 int main(void)
@@ -369,6 +522,10 @@ int main(void)
 	    cmocka_unit_test(an_answer_goes_with_its_outcome),
 	    cmocka_unit_test(counters_are_as_documented_and_read_again),
 	    cmocka_unit_test(counters_that_none_can_send_are_refused),
+	    cmocka_unit_test(a_batch_of_ipv6_is_these_bytes),
+	    cmocka_unit_test(who_reads_one_family_takes_the_other_for_nobody_s),
+	    cmocka_unit_test(batches_of_ipv6_that_none_can_send_are_refused),
+	    cmocka_unit_test(counters_of_ipv6_read_back),
 	};
 	return cmocka_run_group_tests_name("algos/pingmesh/wire", tests, NULL,
 	    NULL);

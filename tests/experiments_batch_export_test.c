@@ -66,7 +66,7 @@ static void keep(uint64_t number, const struct algo_pingmesh_record r[],
 	b.number = number;
 	b.n = n;
 	memcpy(b.record, r, n * sizeof(*r));
-	keep_bytes(bytes, algo_pingmesh_wire_encode(&b, bytes));
+	keep_bytes(bytes, algo_pingmesh_wire_encode(&b, NULL, bytes));
 }
 
 /* Of a window of 10 s that ends at END_S. */
@@ -81,7 +81,7 @@ static void keep_counters(uint32_t src, uint64_t number, uint32_t end_s)
 	    .n_connected = number == 7, /* in no time */
 	};
 	unsigned char bytes[ALGO_PINGMESH_WIRE_WINDOW];
-	keep_bytes(bytes, algo_pingmesh_wire_encode_window(&w, bytes));
+	keep_bytes(bytes, algo_pingmesh_wire_encode_window(&w, NULL, bytes));
 }
 
 /* One clock that is wrong by years, or not set, is set aside and told, and does

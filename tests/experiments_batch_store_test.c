@@ -42,7 +42,7 @@ static struct algo_pingmesh_wire_id make_batch(unsigned char bytes[SIZE],
 	b.n = 2;
 	b.record[0].src_ip = b.record[1].src_ip = b.src_ip;
 	b.record[0].rtt_ns = number;
-	assert_int_equal(algo_pingmesh_wire_encode(&b, bytes), SIZE);
+	assert_int_equal(algo_pingmesh_wire_encode(&b, NULL, bytes), SIZE);
 	assert_ok(algo_pingmesh_wire_check(&id, bytes, SIZE, test_err()));
 	return id;
 }
@@ -96,10 +96,10 @@ static void the_set_agrees_with_a_plain_table(void **state)
 			const uint32_t x =
 			    1 + (uint32_t)(sim_rng_u01(&r) * NUMBERS);
 			/* Two agents of one address differ in birth. */
-			const struct algo_pingmesh_wire_id id = {.src_ip =
-								     a / 2,
-			    .born_ns = a % 2,
-			    .number = x};
+			const struct algo_pingmesh_wire_id id =
+			    {.src = topo_ip_of_4(a / 2),
+				.born_ns = a % 2,
+				.number = x};
 			if (xp_batch_set_has(&s, &id) != has[a][x])
 				fail_msg("seed %lu run %u: agent %u number %u",
 				    (unsigned long)test_seed(), run, a, x);
@@ -125,8 +125,8 @@ static void batches_in_order_are_one_run_each_agent(void **state)
 	(void)state;
 	for (uint64_t x = 1; x <= 10000; x++)
 		for (uint32_t ip = 0; ip < 10; ip++) {
-			const struct algo_pingmesh_wire_id id = {.src_ip = ip,
-			    .number = x};
+			const struct algo_pingmesh_wire_id id =
+			    {.src = topo_ip_of_4(ip), .number = x};
 			assert_ok(xp_batch_set_reserve(&s, &id, test_err()));
 			xp_batch_set_add(&s, &id);
 		}

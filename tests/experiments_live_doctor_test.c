@@ -9,6 +9,7 @@
 #include "algos/pingmesh/wire.h"
 #include "tests/folder.h"
 #include "tests/test.h"
+#include "topo/addr.h"
 
 #define NOW 1795435200.0
 
@@ -195,8 +196,8 @@ static size_t put_window(unsigned char *to, uint32_t ip, double end_s)
 	    .number = 1,
 	    .start_ns = (sim_ns)((end_s - 300) * 1e9),
 	    .end_ns = (sim_ns)(end_s * 1e9),
-	    .src_ip = ip};
-	return algo_pingmesh_wire_encode_window(&w, to);
+	    .src_ip = topo_addr_of_host(ip)};
+	return algo_pingmesh_wire_encode_window(&w, NULL, to);
 }
 
 static void keep(const char *dir, const char *name, const void *bytes, size_t n,

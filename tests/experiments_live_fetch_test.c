@@ -131,7 +131,7 @@ static struct rig *open_rig_with(double deadline_s, int has_collector)
 	snprintf(g->urls, sizeof(g->urls), "%s,%s/", g->a.url, g->b.url);
 	g->p = (struct xp_fetch_params){.controllers = g->urls,
 	    .collector = has_collector ? g->collector.url : NULL,
-	    .address = loop_ip(0),
+	    .address = topo_ip_of_4(loop_ip(0)),
 	    .fetch_s = deadline_s,
 	    .upload_s = deadline_s,
 	    .max_bytes = MOST};
@@ -458,7 +458,7 @@ static void posted(const struct server *s, unsigned i,
 {
 	const char *body = strstr(s->request[i], "\r\n\r\n") + 4;
 	assert_true(begins(s, i, "POST /results HTTP/1.1\r\n"));
-	assert_ok(algo_pingmesh_wire_decode(b, body,
+	assert_ok(algo_pingmesh_wire_decode(b, NULL, body,
 	    s->n_request[i] - (size_t)(body - s->request[i]), test_err()));
 }
 
@@ -518,7 +518,7 @@ static void counters_are_posted_by_the_wall_clock_and_once(void **state)
 	while (count(g)->n_windows == 0)
 		assert_int_equal(loop_next(&g->loop, 20 * SIM_MS), 0);
 	const char *body = strstr(g->collector.request[0], "\r\n\r\n") + 4;
-	assert_ok(algo_pingmesh_wire_decode_window(&got, body,
+	assert_ok(algo_pingmesh_wire_decode_window(&got, NULL, body,
 	    ALGO_PINGMESH_WIRE_WINDOW, test_err()));
 	assert_true(got.number == 3 && got.n_probes == 9 &&
 	    got.n_connected == 8 && got.src_ip == loop_ip(0));

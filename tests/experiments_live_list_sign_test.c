@@ -217,7 +217,7 @@ static void the_lists_of_a_controller_are_signed_whole(void **state)
 	shape.n_tors = 50;
 	assert_ok(algo_pinglist_open(&plan, &p, &shape, 1, test_err()));
 	xp_http_lists_init(&l, &plan, k.signer);
-	assert_ok(xp_http_list_take(&list, &l, 7, test_err()));
+	assert_ok(xp_http_list_take(&list, &l, 7, 0, test_err()));
 	assert_false(list->is_whole);
 	while ((more = xp_http_list_read(list, text + n, size - n)) > 0)
 		n += more;
@@ -238,7 +238,8 @@ static int check_none(const char *keys, const char *mark, uint32_t ip,
 {
 	struct xp_list_checker *c;
 	assert_ok(xp_list_checker_open(&c, keys, test_err()));
-	const int rc = xp_list_check_none(c, mark, ip, now_s, NULL);
+	const int rc =
+	    xp_list_check_none(c, mark, topo_ip_of_4(ip), now_s, NULL);
 	xp_list_checker_close(c);
 	return rc;
 }
@@ -252,7 +253,8 @@ static void that_there_is_no_list_is_said_to_one_server_now(void **state)
 	struct keys k;
 	(void)state;
 	open_keys(&k);
-	assert_ok(xp_list_sign_none(k.signer, IP, NOW, mark, test_err()));
+	assert_ok(xp_list_sign_none(k.signer, topo_ip_of_4(IP), NOW, mark,
+	    test_err()));
 	assert_int_equal(check_none(k.public, mark, IP, NOW), 0);
 	assert_int_equal(check_none(k.both, mark, IP, NOW + XP_LIST_NONE_S), 0);
 	assert_int_equal(check_none(k.both, mark, IP, NOW - XP_LIST_NONE_S), 0);

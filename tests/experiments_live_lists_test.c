@@ -46,7 +46,7 @@ static void pieces_of_any_size_make_the_list(void **state)
 	assert_non_null(got);
 	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
 		size_t at = 0, more;
-		assert_ok(xp_http_list_take(&list, &l, 41, test_err()));
+		assert_ok(xp_http_list_take(&list, &l, 41, 0, test_err()));
 		assert_false(list->is_whole);
 		while ((more = xp_http_list_read(list, got + at, sizes[i])) > 0)
 			at += more;
@@ -69,19 +69,19 @@ static void a_buffer_at_rest_is_used_again(void **state)
 	char *want, byte;
 	(void)state;
 	xp_http_lists_init(&l, &plan, NULL);
-	assert_ok(xp_http_list_take(&a, &l, 1, test_err()));
-	assert_ok(xp_http_list_take(&b, &l, 2, test_err()));
+	assert_ok(xp_http_list_take(&a, &l, 1, 0, test_err()));
+	assert_ok(xp_http_list_take(&b, &l, 2, 0, test_err()));
 	assert_ptr_not_equal(a, b);
 	xp_http_list_read(a, &byte, 1);
 	xp_http_list_rest(a);
-	assert_ok(xp_http_list_take(&again, &l, 3, test_err()));
+	assert_ok(xp_http_list_take(&again, &l, 3, 0, test_err()));
 	assert_ptr_equal(again, a);
 	const size_t n = whole(3, &want);
 	assert_true(n > again->n);
 	assert_memory_equal(again->buf, want, again->n);
 	xp_http_list_rest(again);
 	xp_http_list_rest(b);
-	assert_int_equal(xp_http_list_take(&a, &l, plan.n_servers, NULL),
+	assert_int_equal(xp_http_list_take(&a, &l, plan.n_servers, 0, NULL),
 	    SIM_ERANGE);
 	free(want);
 	xp_http_lists_free(&l);
@@ -93,7 +93,7 @@ static int take_one(void *arg, struct sim_err *e)
 	struct xp_http_list *list;
 	(void)arg;
 	xp_http_lists_init(&l, &plan, NULL);
-	const int rc = xp_http_list_take(&list, &l, 1, e);
+	const int rc = xp_http_list_take(&list, &l, 1, 0, e);
 	if (rc == 0)
 		xp_http_list_rest(list);
 	xp_http_lists_free(&l);

@@ -20,7 +20,7 @@ enum { FROM_S = 1200000 };
 static struct xp_live_page *page;
 static struct xp_http_answer a;
 static const struct xp_http_site site = {.start_s = 1200000};
-static char tag[48];
+static char tag[64];
 
 /* --- a database ----------------------------------------------------------- */
 static void put(struct res_sql *db, const char *sql)
@@ -204,7 +204,7 @@ static void nothing_but_get_and_head_is_answered(void **state)
 	rest();
 }
 
-static int yes(void *peer, uint32_t address)
+static int yes(void *peer, struct topo_ip address)
 {
 	(void)peer;
 	(void)address;

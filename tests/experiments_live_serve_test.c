@@ -434,9 +434,10 @@ static void a_batch_is_kept_and_then_answered(void **state)
 	unsigned char bytes[96];
 	const struct sim_err e = {.msg = "cannot write /secret: No space."};
 	(void)state;
-	assert_int_equal(algo_pingmesh_wire_encode(&b, bytes), 96);
+	assert_int_equal(algo_pingmesh_wire_encode(&b, NULL, bytes), 96);
 	assert_int_equal(post_body(bytes, 96), XP_HTTP_KEEP);
-	assert_true(a.batch.src_ip == b.src_ip && a.batch.number == 3);
+	assert_true(algo_pingmesh_wire_short(NULL, &a.batch.src) == b.src_ip &&
+	    a.batch.number == 3);
 	xp_http_kept(&a, 0, 1, &e);
 	assert_int_equal(a.status, 200);
 	assert_int_equal(a.counter, XP_HTTP_batches_taken);
@@ -463,10 +464,10 @@ static void a_batch_is_kept_and_then_answered(void **state)
 }
 
 /* --- who asks ------------------------------------------------------------- */
-static int is_17(void *peer, uint32_t address)
+static int is_17(void *peer, struct topo_ip address)
 {
 	(*(int *)peer)++;
-	return address == 0x0a000011;
+	return topo_ip_is_4(&address) && topo_ip_to_4(&address) == 0x0a000011;
 }
 
 static void a_list_is_for_the_server_alone(void **state)
@@ -524,14 +525,14 @@ static void a_batch_is_taken_of_its_own_server_alone(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
 		b.src_ip = b.record[0].src_ip = others[i];
-		algo_pingmesh_wire_encode(&b, bytes);
+		algo_pingmesh_wire_encode(&b, NULL, bytes);
 		assert_int_equal(xp_http_body(&q, &a), XP_HTTP_ANSWERED);
 		assert_int_equal(a.status, 403);
 		assert_int_equal(a.counter, XP_HTTP_refused);
 		check_form();
 	}
 	b.src_ip = b.record[0].src_ip = 0x0a000011;
-	algo_pingmesh_wire_encode(&b, bytes);
+	algo_pingmesh_wire_encode(&b, NULL, bytes);
 	assert_int_equal(xp_http_body(&q, &a), XP_HTTP_KEEP);
 	/* What is no batch has no server to ask for. */
 	n_asked = 0;

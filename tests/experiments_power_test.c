@@ -211,7 +211,7 @@ static int batch_put(struct xp_batch_store *s, uint64_t number, int64_t now_s,
 	b.number = number;
 	b.n = 2;
 	b.record[0].src_ip = b.record[1].src_ip = b.src_ip;
-	algo_pingmesh_wire_encode(&b, bytes);
+	algo_pingmesh_wire_encode(&b, NULL, bytes);
 	if ((rc = algo_pingmesh_wire_check(&id, bytes, SIZE, e)) < 0)
 		return rc;
 	return xp_batch_store_put(s, &id, bytes, SIZE, now_s, &is_new, e);

@@ -85,7 +85,7 @@ static void put_records(struct live_fleet *w, struct xp_batch_store *s,
 	batch.src_ip = topo_addr_of_host(src);
 	batch.born_ns = LIVE_BEGIN - 7 * SIM_SEC;
 	batch.number = ++w->number[src];
-	n_bytes = algo_pingmesh_wire_encode(&batch, bytes);
+	n_bytes = algo_pingmesh_wire_encode(&batch, NULL, bytes);
 	w->n_sent += batch.n;
 	put(s, came);
 }
@@ -108,7 +108,7 @@ static void put_counters(struct live_fleet *w, struct xp_batch_store *s,
 	}
 	if (c.n_connected == 0)
 		c.p50_ns = c.p99_ns = 0;
-	n_bytes = algo_pingmesh_wire_encode_window(&c, bytes);
+	n_bytes = algo_pingmesh_wire_encode_window(&c, NULL, bytes);
 	put(s, to);
 }
 

@@ -255,7 +255,7 @@ struct world_message {
 	char target[64], tag[XP_FETCH_TAG];
 	/* The answer. */
 	long status;
-	char etag[48], mark[XP_LIST_MARK];
+	char etag[64], mark[XP_LIST_MARK];
 	int is_cut;
 	enum world_impostor impostor;
 	uint64_t issued_s, of_version; /* of the list */

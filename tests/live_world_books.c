@@ -119,7 +119,8 @@ static struct world_life *life_of(struct world *w,
 {
 	for (size_t i = 0; i < w->n_lives; i++)
 		if (w->life[i].born == id->born_ns &&
-		    topo_addr_of_host(w->life[i].agent) == id->src_ip)
+		    algo_pingmesh_wire_short(NULL, &id->src) ==
+			topo_addr_of_host(w->life[i].agent))
 			return &w->life[i];
 	return NULL;
 }

@@ -560,7 +560,7 @@ void world_agent_start(struct world *w, uint32_t i)
 	const struct xp_fetch_params p =
 	    {.controllers = "http://127.0.0.1:8080,http://127.0.0.2:8080",
 		.collector = "http://127.0.0.3:8081",
-		.address = topo_addr_of_host(i),
+		.address = topo_ip_of_4(topo_addr_of_host(i)),
 		.fetch_s = w->params.fetch_timeout_s,
 		.upload_s = w->params.upload_timeout_s,
 		.max_bytes = 4096 +

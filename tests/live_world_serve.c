@@ -41,10 +41,11 @@ void world_controller_start(struct world *w, uint32_t i, uint32_t plan,
 }
 
 /* Clients' certificates are for their own addresses. */
-static int is_for(void *peer, uint32_t address)
+static int is_for(void *peer, struct topo_ip address)
 {
 	const uint32_t *agent = peer;
-	return address == topo_addr_of_host(*agent);
+	return algo_pingmesh_wire_short(NULL, &address) ==
+	    topo_addr_of_host(*agent);
 }
 
 static struct world_message *answer_of(struct world_message *m,
@@ -70,7 +71,8 @@ static struct world_message *give_list(struct world_controller *c,
 	static char text[LIST_MOST];
 	struct xp_http_list *list;
 	size_t n = 0, more;
-	assert_ok(xp_http_list_take(&list, &c->lists, a->server, test_err()));
+	assert_ok(
+	    xp_http_list_take(&list, &c->lists, a->server, 0, test_err()));
 	while ((more = xp_http_list_read(list, text + n, sizeof(text) - n)))
 		n += more;
 	assert_true(n < sizeof(text));
@@ -100,7 +102,7 @@ static struct world_message *serve_list(struct world *w,
 		return give_list(c, m, &a);
 	struct world_message *x = answer_of(m, &a, a.bytes, a.n_bytes);
 	x->impostor = c->impostor;
-	if (a.none_ip > 0 && c->signer)
+	if (!topo_ip_is_zero(&a.none_ip) && c->signer)
 		assert_ok(xp_list_sign_none(c->signer, a.none_ip,
 		    world_wall(w, 0) / SIM_SEC, x->mark, test_err()));
 	return x;

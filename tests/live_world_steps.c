@@ -216,7 +216,7 @@ static void world_stranger(struct world *w, uint32_t x, uint32_t y)
 	    .src_port = 40000,
 	    .dst_port = 8765,
 	    .outcome = AGENT_TIMEOUT};
-	const size_t n = algo_pingmesh_wire_encode(&b, wire);
+	const size_t n = algo_pingmesh_wire_encode(&b, NULL, wire);
 	world_must(w, speak(w, i, WORLD_COLLECTOR, "/results", wire, n) == 403,
 	    "nobody posts what another saw");
 }

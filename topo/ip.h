@@ -43,6 +43,13 @@ static inline int topo_ip_same(const struct topo_ip *a, const struct topo_ip *b)
 	return memcmp(a->byte, b->byte, sizeof(a->byte)) == 0;
 }
 
+/* :: alone, which is no host's. */
+static inline int topo_ip_is_zero(const struct topo_ip *a)
+{
+	const struct topo_ip zero = {{0}};
+	return topo_ip_same(a, &zero);
+}
+
 /* Not to be aimed at, so no secret: tables with such keys have another limit.
  * IPv4 hashes by its 32 bits. */
 uint64_t topo_ip_hash(const struct topo_ip *a);

@@ -419,9 +419,8 @@ int algo_pinglist_open(struct algo_pinglist *l,
 }
 
 /* All hosts of a network are alike in what makes a target, as they differ in their
- * last 24 bits alone. Plans without IPv6 keep their version. */
-int algo_pinglist_add_net(struct algo_pinglist *l,
-    const struct topo_ip_net *net, struct sim_err *e)
+ * last 24 bits alone. */
+int algo_pinglist_check_net(const struct topo_ip_net *net, struct sim_err *e)
 {
 	const struct topo_ip first = topo_ip_of_host(net, 0);
 	char text[TOPO_IP_TEXT];
@@ -432,11 +431,21 @@ int algo_pinglist_add_net(struct algo_pinglist *l,
 		    "servers have no addresses of IPv6 in %s: in fd00::/64 "
 		    "they have, or in any other with a prefix of 1 to %d bits.",
 		    text, TOPO_IP_NET_BITS);
-	if (!topo_ip_is_target(&first))
-		return sim_fail(e, SIM_EINVAL,
-		    "servers cannot be probed in %s/%u, which is not of "
-		    "unicast addresses that others reach.",
-		    text, net->bits);
+	return topo_ip_is_target(&first)
+	    ? 0
+	    : sim_fail(e, SIM_EINVAL,
+		  "servers cannot be probed in %s/%u, which is not of "
+		  "unicast addresses that others reach.",
+		  text, net->bits);
+}
+
+/* Plans without IPv6 keep their version. */
+int algo_pinglist_add_net(struct algo_pinglist *l,
+    const struct topo_ip_net *net, struct sim_err *e)
+{
+	const int rc = algo_pinglist_check_net(net, e);
+	if (rc < 0)
+		return rc;
 	l->net6 = *net;
 	l->version =
 	    sim_fnv(l->version, net->first.byte, sizeof(net->first.byte));

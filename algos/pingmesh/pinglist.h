@@ -155,9 +155,12 @@ int algo_pinglist_open(struct algo_pinglist *l,
     const struct algo_pinglist_params *p, const struct topo_clos shape[],
     uint32_t n_dcs, struct sim_err *e);
 
+/* Whether servers can have addresses of NET. Errors SIM_EINVAL: it is none of IPv6,
+ * has no room for servers, or is of addresses that others do not reach. */
+int algo_pinglist_check_net(const struct topo_ip_net *net, struct sim_err *e);
+
 /* Servers of L also have addresses of NET (topo_ip_of_host()), and lists of such.
- * Errors SIM_EINVAL: NET is none of IPv6, has no room for servers, or is of addresses
- * that others do not reach. */
+ * Errors as check. */
 int algo_pinglist_add_net(struct algo_pinglist *l,
     const struct topo_ip_net *net, struct sim_err *e);
 

@@ -11,70 +11,94 @@
 
 static const unsigned char pingmesh_wire_magic[4] = {'C', 'P', 'M', 'B'};
 
+/* --- records -------------------------------------------------------------- */
 /* Field by field at fixed places, since the layout of a struct differs between
  * machines. The last three bytes are zero so that equal records are equal
- * bytes. */
-static void encode_record(unsigned char *p,
-    const struct algo_pingmesh_record *r)
+ * bytes. Both families have the same but for addresses; returns the end. */
+static unsigned char *encode_record(unsigned char *p,
+    const struct algo_pingmesh_record *r, const struct topo_ip *dst)
 {
 	sim_store_64(p, r->sent_ns);
 	sim_store_64(p + 8, r->rtt_ns);
 	sim_store_64(p + 16, r->echo_ns);
-	sim_store_32(p + 24, r->src_ip);
-	sim_store_32(p + 28, r->dst_ip);
-	sim_store_16(p + 32, r->src_port);
-	sim_store_16(p + 34, r->dst_port);
-	sim_store_32(p + 36, r->payload);
-	p[40] = r->class;
-	p[41] = r->level;
-	p[42] = r->outcome;
-	p[43] = r->ping;
-	p[44] = r->answer;
-	memset(p + 45, 0, 3);
+	if (dst) {
+		memcpy(p + 24, dst->byte, sizeof(dst->byte));
+		p += 40;
+	} else {
+		sim_store_32(p + 24, r->src_ip);
+		sim_store_32(p + 28, r->dst_ip);
+		p += 32;
+	}
+	sim_store_16(p, r->src_port);
+	sim_store_16(p + 2, r->dst_port);
+	sim_store_32(p + 4, r->payload);
+	p[8] = r->class;
+	p[9] = r->level;
+	p[10] = r->outcome;
+	p[11] = r->ping;
+	p[12] = r->answer;
+	memset(p + 13, 0, 3);
+	return p + 16;
 }
 
-static struct algo_pingmesh_record decode_record(const unsigned char *p)
+static struct topo_ip load_ip(const unsigned char *p)
 {
+	struct topo_ip a;
+	memcpy(a.byte, p, sizeof(a.byte));
+	return a;
+}
+
+/* All but addresses; P ends a record. */
+static struct algo_pingmesh_record decode_record(const unsigned char *p,
+    size_t size)
+{
+	const unsigned char *tail = p + size - 16;
 	return (struct algo_pingmesh_record){
 	    .sent_ns = sim_load_64(p),
 	    .rtt_ns = sim_load_64(p + 8),
 	    .echo_ns = sim_load_64(p + 16),
-	    .src_ip = sim_load_32(p + 24),
-	    .dst_ip = sim_load_32(p + 28),
-	    .src_port = sim_load_16(p + 32),
-	    .dst_port = sim_load_16(p + 34),
-	    .payload = sim_load_32(p + 36),
-	    .class = p[40],
-	    .level = p[41],
-	    .outcome = p[42],
-	    .ping = p[43],
-	    .answer = p[44],
+	    .src_port = sim_load_16(tail),
+	    .dst_port = sim_load_16(tail + 2),
+	    .payload = sim_load_32(tail + 4),
+	    .class = tail[8],
+	    .level = tail[9],
+	    .outcome = tail[10],
+	    .ping = tail[11],
+	    .answer = tail[12],
 	};
 }
 
-/* By version: what a batch is of, how long its records are, and how many there
- * may be. Version and length must fit together, so that a reader of one kind never
- * misreads the other; a window's counters are one record. */
-enum { OF_PINGS = 3, N_VERSIONS };
+/* --- versions ------------------------------------------------------------- */
+/* By version: what a batch is of, how long its head and its records are, and how
+ * many there may be. Version and length must fit together, so that a reader of one
+ * kind never misreads the other; a window's counters are one record. */
+enum { OF_PINGS = 3, RECORDS_6, COUNTERS_6, N_VERSIONS };
+enum { HEAD_6 = ALGO_PINGMESH_WIRE_HEAD + ALGO_PINGMESH_WIRE_SRC_6 };
 static const struct version {
 	enum algo_pingmesh_wire_kind kind;
-	uint16_t record, least, most;
+	uint16_t head, record, least, most;
 } versions[N_VERSIONS] = {
     [ALGO_PINGMESH_OF_RECORDS] = {ALGO_PINGMESH_OF_RECORDS,
-	ALGO_PINGMESH_WIRE_RECORD, 1, ALGO_PINGMESH_BATCH},
-    [ALGO_PINGMESH_OF_COUNTERS] = {ALGO_PINGMESH_OF_COUNTERS,
-	ALGO_PINGMESH_WIRE_COUNTERS, 1, 1},
-    [OF_PINGS] = {ALGO_PINGMESH_OF_RECORDS, ALGO_PINGMESH_WIRE_RECORD, 1,
+	ALGO_PINGMESH_WIRE_HEAD, ALGO_PINGMESH_WIRE_RECORD, 1,
 	ALGO_PINGMESH_BATCH},
+    [ALGO_PINGMESH_OF_COUNTERS] = {ALGO_PINGMESH_OF_COUNTERS,
+	ALGO_PINGMESH_WIRE_HEAD, ALGO_PINGMESH_WIRE_COUNTERS, 1, 1},
+    [OF_PINGS] = {ALGO_PINGMESH_OF_RECORDS, ALGO_PINGMESH_WIRE_HEAD,
+	ALGO_PINGMESH_WIRE_RECORD, 1, ALGO_PINGMESH_BATCH},
+    [RECORDS_6] = {ALGO_PINGMESH_OF_RECORDS, HEAD_6,
+	ALGO_PINGMESH_WIRE_RECORD_6, 1, ALGO_PINGMESH_BATCH},
+    [COUNTERS_6] = {ALGO_PINGMESH_OF_COUNTERS, HEAD_6,
+	ALGO_PINGMESH_WIRE_COUNTERS, 1, 1},
 };
 
-/* Only where there is need, as collectors from before take no other. */
-static unsigned wire_version(const struct algo_pingmesh_batch *b)
+/* That of HTTP pings only where there is need, as collectors from before take no
+ * other; who takes IPv6 takes both. */
+static unsigned wire_version(const struct algo_pingmesh_batch *b, int is_4)
 {
-	for (uint32_t i = 0; i < b->n; i++)
+	for (uint32_t i = 0; i < b->n && is_4; i++)
 		if (b->record[i].ping != AGENT_PING_TCP)
 			return OF_PINGS;
-	return ALGO_PINGMESH_OF_RECORDS;
+	return is_4 ? ALGO_PINGMESH_OF_RECORDS : RECORDS_6;
 }
 
 #define AT(member) offsetof(struct algo_pingmesh_window, member)
@@ -88,48 +112,57 @@ enum {
 };
 static_assert(N_COUNTERS * 8 == ALGO_PINGMESH_WIRE_COUNTERS, "all of them");
 
-/* The head is the same for all kinds of batch. */
-static void encode_head(unsigned char *p, unsigned version,
+/* The first bytes of the head are the same for all kinds of batch, and what a length
+ * is told by. Returns its end. */
+static unsigned char *encode_head(unsigned char *p, unsigned version,
     const struct algo_pingmesh_wire_id *id, uint32_t n)
 {
+	const int is_4 = topo_ip_is_4(&id->src);
 	memcpy(p, pingmesh_wire_magic, sizeof(pingmesh_wire_magic));
 	sim_store_16(p + 4, (uint16_t)version);
 	sim_store_16(p + 6, versions[version].record);
 	sim_store_32(p + 8, n);
-	sim_store_32(p + 12, id->src_ip);
+	sim_store_32(p + 12, is_4 ? topo_ip_to_4(&id->src) : 0);
 	sim_store_64(p + 16, id->born_ns);
 	sim_store_64(p + 24, id->number);
 	sim_store_64(p + 32, id->n_lost);
+	if (!is_4)
+		memcpy(p + 40, id->src.byte, sizeof(id->src.byte));
+	return p + versions[version].head;
 }
 
 size_t algo_pingmesh_wire_encode(const struct algo_pingmesh_batch *b,
-    unsigned char *out)
+    const struct topo_ip_book *book, unsigned char *out)
 {
 	const struct algo_pingmesh_wire_id id = {ALGO_PINGMESH_OF_RECORDS,
-	    b->born_ns, b->number, b->n_lost, b->src_ip, b->n};
-	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
+	    b->born_ns, b->number, b->n_lost,
+	    topo_ip_book_look(book, b->src_ip), b->n};
+	const int is_4 = topo_ip_is_4(&id.src);
 	assert(b->n <= ALGO_PINGMESH_BATCH);
-	encode_head(out, wire_version(b), &id, b->n);
-	for (uint32_t i = 0; i < b->n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
-		encode_record(p, &b->record[i]);
+	unsigned char *p = encode_head(out, wire_version(b, is_4), &id, b->n);
+	for (uint32_t i = 0; i < b->n; i++) {
+		const struct topo_ip dst =
+		    topo_ip_book_look(book, b->record[i].dst_ip);
+		p = encode_record(p, &b->record[i], is_4 ? NULL : &dst);
+	}
 	/* Finds accidents, not forgers: there is no key in it. */
 	sim_store_64(p, sim_fnv(SIM_FNV_START, out, (size_t)(p - out)));
-	return algo_pingmesh_wire_size(b->n);
+	return (size_t)(p - out) + ALGO_PINGMESH_WIRE_CHECK;
 }
 
 size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
-    unsigned char *out)
+    const struct topo_ip_book *book, unsigned char *out)
 {
 	const struct algo_pingmesh_wire_id id = {ALGO_PINGMESH_OF_COUNTERS,
-	    w->born_ns, w->number, 0, w->src_ip, 0};
-	unsigned char *p = out + ALGO_PINGMESH_WIRE_HEAD;
-	encode_head(out, id.kind, &id, 1);
+	    w->born_ns, w->number, 0, topo_ip_book_look(book, w->src_ip), 0};
+	unsigned char *p = encode_head(out,
+	    topo_ip_is_4(&id.src) ? id.kind : COUNTERS_6, &id, 1);
 	for (size_t i = 0; i < N_COUNTERS; i++, p += 8)
 		sim_store_64(p,
 		    *(const uint64_t *)((const char *)w +
 			pingmesh_wire_counters[i]));
 	sim_store_64(p, sim_fnv(SIM_FNV_START, out, (size_t)(p - out)));
-	return ALGO_PINGMESH_WIRE_WINDOW;
+	return (size_t)(p - out) + ALGO_PINGMESH_WIRE_CHECK;
 }
 
 /* Read from the head alone, before anything else is awaited: a forged length
@@ -148,16 +181,17 @@ int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 	    record != versions[version].record)
 		return sim_fail(e, SIM_EPARSE,
 		    "A batch of version %u with records of %u bytes is not "
-		    "known: versions 1 and 3 have %d, and version 2 has %d.",
+		    "known: versions 1 and 3 have %d, version 4 has %d, and 2 "
+		    "and 5 have %d.",
 		    version, record, ALGO_PINGMESH_WIRE_RECORD,
-		    ALGO_PINGMESH_WIRE_COUNTERS);
-	if (n < versions[version].least || n > versions[version].most)
+		    ALGO_PINGMESH_WIRE_RECORD_6, ALGO_PINGMESH_WIRE_COUNTERS);
+	const struct version *k = &versions[version];
+	if (n < k->least || n > k->most)
 		return sim_fail(e, SIM_ELIMIT,
 		    "A batch of %" PRIu32 " records: at most %d are allowed, "
 		    "and at least %d.",
-		    n, versions[version].most, versions[version].least);
-	*size = ALGO_PINGMESH_WIRE_HEAD + (size_t)n * record +
-	    ALGO_PINGMESH_WIRE_CHECK;
+		    n, k->most, k->least);
+	*size = k->head + (size_t)n * record + ALGO_PINGMESH_WIRE_CHECK;
 	return 0;
 }
 
@@ -181,15 +215,25 @@ static int check_ping(const struct algo_pingmesh_record *r, uint32_t i,
 
 /* What an agent cannot have sent is refused here, so that nobody behind checks
  * again. */
-static int check_record(const unsigned char *p, uint32_t i, uint32_t src_ip,
-    struct sim_err *e)
+static int check_record(const unsigned char *p, size_t size, uint32_t i,
+    const struct topo_ip *src, struct sim_err *e)
 {
 	static const unsigned char zero[3];
-	const struct algo_pingmesh_record r = decode_record(p);
-	if (r.src_ip != src_ip)
-		return sim_fail(e, SIM_ERANGE,
-		    "Record %" PRIu32 " is of another server than its batch.",
-		    i);
+	const struct algo_pingmesh_record r = decode_record(p, size);
+	if (topo_ip_is_4(src)) {
+		if (sim_load_32(p + 24) != topo_ip_to_4(src))
+			return sim_fail(e, SIM_ERANGE,
+			    "Record %" PRIu32
+			    " is of another server than its batch.",
+			    i);
+	} else {
+		const struct topo_ip dst = load_ip(p + 24);
+		if (topo_ip_is_4(&dst))
+			return sim_fail(e, SIM_ERANGE,
+			    "Record %" PRIu32
+			    " is of a probe by IPv4, and its batch of IPv6.",
+			    i);
+	}
 	if (r.payload > ALGO_PINGLIST_MAX_PAYLOAD)
 		return sim_fail(e, SIM_ERANGE,
 		    "Record %" PRIu32 ": payload %" PRIu32
@@ -203,7 +247,7 @@ static int check_record(const unsigned char *p, uint32_t i, uint32_t src_ip,
 		    "and %d.",
 		    i, r.class, r.level, r.outcome, ALGO_PINGLIST_MAX_CLASSES,
 		    ALGO_PINGLIST_N_LEVELS, AGENT_N_OUTCOMES);
-	if (memcmp(p + 45, zero, sizeof(zero)) != 0)
+	if (memcmp(p + size - 3, zero, sizeof(zero)) != 0)
 		return sim_fail(e, SIM_ERANGE,
 		    "Record %" PRIu32 ": its last three bytes are not 0.", i);
 	return check_ping(&r, i, e);
@@ -232,11 +276,13 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 		return sim_fail(e, SIM_EPARSE,
 		    "The checksum is not that of the batch.");
 	const unsigned version = sim_load_16(p + 4);
-	const enum algo_pingmesh_wire_kind kind = versions[version].kind;
+	const struct version *k = &versions[version];
+	const int is_6 = version >= RECORDS_6;
+	const enum algo_pingmesh_wire_kind kind = k->kind;
 	const struct algo_pingmesh_wire_id found = {
 	    .kind = kind,
 	    .n = kind == ALGO_PINGMESH_OF_RECORDS ? sim_load_32(p + 8) : 0,
-	    .src_ip = sim_load_32(p + 12),
+	    .src = is_6 ? load_ip(p + 40) : topo_ip_of_4(sim_load_32(p + 12)),
 	    .born_ns = sim_load_64(p + 16),
 	    .number = sim_load_64(p + 24),
 	    .n_lost = sim_load_64(p + 32),
@@ -246,15 +292,19 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 		return sim_fail(e, SIM_ERANGE, "Batches count from 1, not 0.");
 	if (kind == ALGO_PINGMESH_OF_COUNTERS && found.n_lost > 0)
 		return sim_fail(e, SIM_ERANGE, "Counters have no n_lost.");
-	p += ALGO_PINGMESH_WIRE_HEAD;
+	/* A server of IPv4 has one name, which is not this. */
+	if (is_6 && (topo_ip_is_4(&found.src) || sim_load_32(p + 12) != 0))
+		return sim_fail(e, SIM_ERANGE,
+		    "A batch of IPv6 has an address of IPv4.");
+	p += k->head;
 	uint32_t n_http = 0;
-	for (uint32_t i = 0; i < found.n; i++, p += ALGO_PINGMESH_WIRE_RECORD) {
-		if ((rc = check_record(p, i, found.src_ip, e)) < 0)
+	for (uint32_t i = 0; i < found.n; i++, p += k->record) {
+		if ((rc = check_record(p, k->record, i, &found.src, e)) < 0)
 			return rc;
-		n_http += decode_record(p).ping == AGENT_PING_HTTP;
+		n_http += decode_record(p, k->record).ping == AGENT_PING_HTTP;
 	}
 	/* One batch is written in one way. */
-	if (kind == ALGO_PINGMESH_OF_RECORDS &&
+	if (kind == ALGO_PINGMESH_OF_RECORDS && !is_6 &&
 	    (n_http > 0) != (version == OF_PINGS))
 		return sim_fail(e, SIM_ERANGE,
 		    "A batch of version %u has %" PRIu32 " HTTP pings.",
@@ -272,42 +322,60 @@ static int check_kind(struct algo_pingmesh_wire_id *id,
 	int rc = algo_pingmesh_wire_check(id, bytes, n, e);
 	return rc < 0 || id->kind == kind
 	    ? rc
-	    : sim_fail(e, SIM_EPARSE, "This batch is of version %d, not %d.",
-		  id->kind, kind);
+	    : sim_fail(e, SIM_EPARSE, "This batch is of %s.",
+		  kind == ALGO_PINGMESH_OF_RECORDS ? "counters" : "records");
 }
 
-int algo_pingmesh_wire_decode(struct algo_pingmesh_batch *b, const void *bytes,
-    size_t n, struct sim_err *e)
+uint32_t algo_pingmesh_wire_short(const struct topo_ip_net *net,
+    const struct topo_ip *a)
 {
-	const unsigned char *p =
-	    (const unsigned char *)bytes + ALGO_PINGMESH_WIRE_HEAD;
+	if (!net || net->bits == 0)
+		return topo_ip_is_4(a) ? topo_ip_to_4(a) : 0;
+	const topo_host h = topo_ip_to_host(net, a, TOPO_ADDR_MAX_HOSTS);
+	return h == TOPO_NONE ? 0 : topo_addr_of_host(h);
+}
+
+int algo_pingmesh_wire_decode(struct algo_pingmesh_batch *b,
+    const struct topo_ip_net *net, const void *bytes, size_t n,
+    struct sim_err *e)
+{
+	const unsigned char *p = bytes;
 	struct algo_pingmesh_wire_id id;
 	/* Checked as a whole first, so that B is never left half written. */
 	int rc = check_kind(&id, ALGO_PINGMESH_OF_RECORDS, bytes, n, e);
 	if (rc < 0)
 		return rc;
+	const int is_4 = topo_ip_is_4(&id.src);
+	const struct version *k = &versions[sim_load_16(p + 4)];
 	b->born_ns = id.born_ns;
 	b->number = id.number;
 	b->n_lost = id.n_lost;
-	b->src_ip = id.src_ip;
+	b->src_ip = algo_pingmesh_wire_short(net, &id.src);
 	b->n = id.n;
-	for (uint32_t i = 0; i < id.n; i++, p += ALGO_PINGMESH_WIRE_RECORD)
-		b->record[i] = decode_record(p);
+	p += k->head;
+	for (uint32_t i = 0; i < id.n; i++, p += k->record) {
+		const struct topo_ip dst =
+		    is_4 ? topo_ip_of_4(sim_load_32(p + 28)) : load_ip(p + 24);
+		b->record[i] = decode_record(p, k->record);
+		b->record[i].src_ip = b->src_ip;
+		b->record[i].dst_ip = algo_pingmesh_wire_short(net, &dst);
+	}
 	return 0;
 }
 
 int algo_pingmesh_wire_decode_window(struct algo_pingmesh_window *w,
-    const void *bytes, size_t n, struct sim_err *e)
+    const struct topo_ip_net *net, const void *bytes, size_t n,
+    struct sim_err *e)
 {
-	const unsigned char *p =
-	    (const unsigned char *)bytes + ALGO_PINGMESH_WIRE_HEAD;
+	const unsigned char *p = bytes;
 	struct algo_pingmesh_wire_id id;
 	int rc = check_kind(&id, ALGO_PINGMESH_OF_COUNTERS, bytes, n, e);
 	if (rc < 0)
 		return rc;
 	*w = (struct algo_pingmesh_window){.born_ns = id.born_ns,
 	    .number = id.number,
-	    .src_ip = id.src_ip};
+	    .src_ip = algo_pingmesh_wire_short(net, &id.src)};
+	p += versions[sim_load_16(p + 4)].head;
 	for (size_t i = 0; i < N_COUNTERS; i++, p += 8)
 		*(uint64_t *)((char *)w + pingmesh_wire_counters[i]) =
 		    sim_load_64(p);

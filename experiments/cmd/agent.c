@@ -13,7 +13,7 @@
 #include "experiments/live/agent_daemon.h"
 #include "experiments/live/daemon.h"
 #include "sim/text.h"
-#include "topo/addr.h"
+#include "topo/ip.h"
 
 enum { MAX_FIELDS = 40, MAX_DSCP = 63 };
 
@@ -77,8 +77,8 @@ static int derive(struct xp_agent_params *p, struct sim_err *e)
 		p->agent.fetch_retry_s = 1; /* it asks within that */
 		p->collector = NULL;
 	}
-	return p->agent.address == 0 ? xp_daemon_address(&p->agent.address, e)
-				     : 0;
+	return topo_ip_is_zero(&p->address) ? xp_daemon_address(&p->address, e)
+					    : 0;
 }
 
 /* --- options -------------------------------------------------------------- */
@@ -138,13 +138,19 @@ static void take_allow_port(void *to, char *arg, const struct cmd_given *g)
 		argp_error(g->state, "--allow-port: %s", e.msg);
 }
 
-/* Where lists have all servers, and the ports at which this one answers. */
+/* Where lists have all servers, which of IPv6 is near its own; and the ports at
+ * which this one answers. */
 static void allow_usual(struct args *a)
 {
 	struct algo_pinglist_allow *w = &a->allow;
 	const struct fabric_real_params *f = &a->params.fabric;
+	char net[TOPO_IP_TEXT + 4] = "10.0.0.0/8";
+	if (!topo_ip_is_4(&a->params.address)) {
+		topo_ip_format(&a->params.address, net);
+		strcat(net, "/64");
+	}
 	if (w->n_nets == 0)
-		algo_pinglist_allow_nets(w, "10.0.0.0/8", NULL);
+		algo_pinglist_allow_nets(w, net, NULL);
 	for (unsigned i = 0; i < f->n_classes && w->n_ports == i; i++) {
 		w->first[i] = w->last[i] = f->port[i];
 		w->n_ports++;
@@ -154,15 +160,18 @@ static void allow_usual(struct args *a)
 
 static void take_address(void *to, char *arg, const struct cmd_given *g)
 {
-	uint32_t *address = to;
-	if (strchr(arg, ':'))
+	struct topo_ip ip;
+	struct sim_err e;
+	char self[TOPO_IP_TEXT];
+	if (topo_ip_parse(arg, &ip, &e) < 0)
+		argp_error(g->state, "--address: %s", e.msg);
+	topo_ip_format(&ip, self);
+	/* Loopback is of a host that tries itself out. */
+	if (!topo_ip_is_target(&ip) && strncmp(self, "127.", 4) != 0 &&
+	    strcmp(self, "::1") != 0)
 		argp_error(g->state,
-		    "--address \"%s\": agents probe each other by IPv4 alone, "
-		    "and have such an address in lists; servers may be asked "
-		    "by IPv6",
-		    arg);
-	if (topo_addr_parse(arg, address, NULL) < 0 || *address == 0)
-		argp_error(g->state, "--address \"%s\" is no address", arg);
+		    "--address \"%s\" is no address that others reach", arg);
+	*(struct topo_ip *)to = ip;
 }
 
 static void take_agent_param(void *to, char *arg, const struct cmd_given *g)
@@ -178,9 +187,10 @@ static const struct cmd_option cmd_agent_options[] = {
     {"collector", 0, "URL",
 	"whom to send results to (without: nobody, they are dropped)",
 	.take = cmd_take_text, .at = CMD_AT(params.collector), .live = 1},
-    {"address", 0, "A.B.C.D",
-	"the address of this host in the lists (the only one that it has)",
-	.take = take_address, .at = CMD_AT(params.agent.address)},
+    {"address", 0, "ADDRESS",
+	"the address of this host in the lists, of IPv4 or IPv6 (the only one "
+	"that it has); a host with both runs two agents",
+	.take = take_address, .at = CMD_AT(params.address)},
     {"port", 0, "PORT,...",
 	"listen here; one a QoS class, as the controller's ports= (8765)",
 	.take = take_ports, .at = CMD_AT(params.fabric)},
@@ -192,9 +202,9 @@ static const struct cmd_option cmd_agent_options[] = {
 	"with --signed-by: keep in FILE which list was the newest, so that no "
 	"older one is taken after a restart",
 	.take = cmd_take_file, .at = CMD_AT(params.newest)},
-    {"allow-net", 0, "A.B.C.D/N,...",
-	"refuse lists with others than these networks (10.0.0.0/8); may be "
-	"repeated",
+    {"allow-net", 0, "ADDRESS/N,...",
+	"refuse lists with others than these networks (10.0.0.0/8, or the /64 "
+	"that --address is in); may be repeated",
 	.take = take_allow_net, .at = CMD_AT(allow), .live = 1},
     {"allow-port", 0, "PORT,...",
 	"refuse lists with other ports than these, or ranges of them (those "
@@ -305,6 +315,7 @@ static int cmd_agent_again(void *arg, struct xp_agent *agent, char *tell,
 	if (rc <= 0)
 		return rc;
 	now.params.fabric = a->params.fabric;
+	now.params.address = a->params.address;
 	allow_usual(&now);
 	now.params.agent.allow = &a->allow;
 	if ((rc = xp_agent_change(agent, &now.params, &e)) < 0)
@@ -319,12 +330,11 @@ int cmd_agent(int argc, char **argv)
 	struct args a = {.argc = argc, .argv = argv};
 	struct xp_agent *agent = NULL;
 	struct sim_err e = {0};
-	char self[16];
+	char self[TOPO_IP_TEXT];
 	int rc = cmd_agent_init(&a, &e);
 	if (rc < 0)
 		return cmd_fail(CMD_TROUBLE, &e);
 	cmd_parse(&cmd_agent_line, argc, argv, &a);
-	allow_usual(&a);
 	if (cmd_config_newest()->path) {
 		a.params.again = cmd_agent_again;
 		a.params.arg = &a;
@@ -332,10 +342,12 @@ int cmd_agent(int argc, char **argv)
 		/* As in cmd_serve(): files are looked at by themselves. */
 		signal(SIGHUP, SIG_IGN);
 	}
-	if ((rc = derive(&a.params, &e)) < 0 ||
-	    (rc = xp_agent_open(&agent, &a.params, &e)) < 0)
+	if ((rc = derive(&a.params, &e)) < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
-	topo_addr_format(a.params.agent.address, self);
+	allow_usual(&a);
+	if ((rc = xp_agent_open(&agent, &a.params, &e)) < 0)
+		return cmd_fail(cmd_exit_of(rc), &e);
+	topo_ip_format(&a.params.address, self);
 	printf("%s: listens at port %u and asks %s\n", self,
 	    a.params.fabric.port[0], a.params.controllers);
 	/* Who started it may wait for this line, also through a pipe. */

@@ -83,7 +83,8 @@ static void take_day(void *to, char *arg, const struct cmd_given *g)
 static const struct cmd_option ca_options[] = {
     {"server", 0, "NAME,...",
 	"a certificate for a controller or collector with these addresses "
-	"and names, the first of which names its files; may be repeated",
+	"and names, the first of which names its files, - for a colon "
+	"(fd00--2.pem); may be repeated",
 	.take = take_server_names},
     {"agent", 0, "ADDRESS,...",
 	"the same for an agent; A.B.C.D-E.F.G.H makes one for each address "

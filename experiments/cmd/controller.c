@@ -43,7 +43,9 @@ static void controller_put_more(FILE *out, const void *args)
 	(void)args;
 	fprintf(out,
 	    "  GET /pinglist/ADDRESS  the list of the server with that "
-	    "address\n"
+	    "address,\n"
+	    "                         of peers by IPv4 or, with --net6, by "
+	    "IPv6\n"
 	    "  GET /pinglist.xsd      the XML schema of a list\n"
 	    "  GET /health            counters, as JSON\n"
 	    "  GET /metrics           the same for Prometheus\n\n"
@@ -110,6 +112,8 @@ int cmd_controller(int argc, char **argv)
 	 * can make lists from it. */
 	rc = algo_pinglist_open(&plan, &a.plan.params, a.plan.dc, a.plan.n_dcs,
 	    &e);
+	if (rc == 0 && a.plan.net6.bits > 0)
+		rc = algo_pinglist_add_net(&plan, &a.plan.net6, &e);
 	if (rc < 0)
 		return cmd_fail(cmd_exit_of(rc), &e);
 	char what[128];

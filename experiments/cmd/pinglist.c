@@ -139,6 +139,7 @@ static int write_to(const struct args *a, const struct algo_pinglist *l,
 	if (rc < 0)
 		return rc;
 	algo_pinglist_xml_open(x, l);
+	x->of_6 = l->net6.bits > 0;
 	rc = a->all ? algo_pinglist_xml_write_all(x, out, e)
 		    : algo_pinglist_xml_write(x, a->id, out, e);
 	free(x);
@@ -185,6 +186,8 @@ int cmd_pinglist(int argc, char **argv)
 	}
 	rc =
 	    algo_pinglist_open(&l, &a.plan.params, a.plan.dc, a.plan.n_dcs, &e);
+	if (rc == 0 && a.plan.net6.bits > 0)
+		rc = algo_pinglist_add_net(&l, &a.plan.net6, &e);
 	if (rc == 0 && a.server)
 		rc = algo_pinglist_server(&server, &l, a.id, &e);
 	if (rc == 0 && !a.server && !a.all)

@@ -31,6 +31,16 @@ static void take_dc(void *to, char *arg, const struct cmd_given *g)
 	p->is_set = 1;
 }
 
+static void take_net6(void *to, char *arg, const struct cmd_given *g)
+{
+	struct cmd_plan *p = to;
+	struct topo_ip_net *net = &p->net6;
+	struct sim_err e;
+	if (topo_ip_net_parse(arg, net, &e) < 0 ||
+	    algo_pinglist_check_net(net, &e) < 0)
+		argp_error(g->state, "--net6: %s", e.msg);
+}
+
 static void take_param(void *to, char *arg, const struct cmd_given *g)
 {
 	struct cmd_plan *p = to;
@@ -50,6 +60,10 @@ const struct cmd_option cmd_plan_shape_options[] = {
 	"another data centre, like the one before but for what follows of "
 	"--set",
 	.take = take_dc},
+    {"net6", 0, "ADDRESS/N",
+	"servers have IPv6, too: server N, from 0, the address that is N + 1 "
+	"behind the first of this network, as it is of 10.0.0.0/8",
+	.take = take_net6},
     {0},
 };
 
@@ -156,7 +170,7 @@ int cmd_plan_info(const struct cmd_plan *p,
 {
 	if (!ladder)
 		ladder = &fabric_sim_tcp_linux;
-	*info = (struct res_recording_info){.n_dcs = p->n_dcs};
+	*info = (struct res_recording_info){.n_dcs = p->n_dcs, .net6 = p->net6};
 	for (int i = 0; i < ladder->n_retries && i < OBS_MAX_WAITS; i++)
 		info->syn_wait_ns[i] = ladder->wait_ns[i];
 	for (uint32_t d = 0; d < p->n_dcs; d++) {

@@ -1,8 +1,8 @@
 /* experiments/cmd/plan.h -- options that describe servers and their pinglists.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * `culprit pinglist` and `culprit controller` take the same ones: --set, --dc
- * and --param.
+ * `culprit pinglist` and `culprit controller` take the same ones: --set, --dc,
+ * --net6 and --param.
  */
 #ifndef EXPERIMENTS_CMD_PLAN_H
 #define EXPERIMENTS_CMD_PLAN_H
@@ -25,11 +25,12 @@ struct cmd_plan {
 	struct algo_pinglist_params params;
 	const char *param[CMD_PLAN_MAX_PARAMS]; /* --param, as given */
 	size_t n_params;
+	struct topo_ip_net net6; /* --net6; zeroed: not given */
 	int keeps_text; /* have cmd_plan_read_spec() keep the text of the spec */
 	char *text;     /* to be freed; NULL */
 };
 
-/* Of a struct cmd_plan; the first are --set and --dc alone. */
+/* Of a struct cmd_plan; the first are --set, --dc and --net6 alone. */
 extern const struct cmd_option cmd_plan_shape_options[], cmd_plan_options[];
 
 /* Ends the program if there is a SPEC beside --set or --dc. */

@@ -40,7 +40,8 @@ struct xp_agent {
 	uint64_t start_s, list_s, n_answers; /* of agent_metrics.h */
 	int metrics_failed;
 	uint64_t n_logged, n_blamed, n_calls; /* refused and told of */
-	char self[16];
+	char self[TOPO_IP_TEXT];
+	struct topo_ip_book book;
 	struct algo_pingmesh_log lines[ALGO_PINGMESH_LOG];
 };
 
@@ -402,13 +403,29 @@ static int open_agent(struct xp_agent *a, struct sim_err *e)
 	return algo_pingmesh_agent.init(a->agents.state, 0, &p->agent, e);
 }
 
+/* Its own address is the first in the book: no list may take that place. */
+static int agent_open_book(struct xp_agent *a, struct sim_err *e)
+{
+	struct xp_agent_params *p = &a->params;
+	const int is_4 = topo_ip_is_4(&p->address);
+	const int rc =
+	    is_4 ? 0 : topo_ip_book_open(&a->book, ALGO_PINGMESH_BOOK, e);
+	if (rc < 0)
+		return rc;
+	p->agent.address = topo_ip_book_note(&a->book, &p->address);
+	p->agent.book = is_4 ? NULL : &a->book;
+	p->fabric.book = p->agent.book;
+	return 0;
+}
+
 static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 {
 	const struct xp_agent_params *p = &a->params;
-	const struct fabric_real_host self = {p->agent.address, -1};
+	struct fabric_real_host self = {.ns = -1};
 	const struct xp_fetch_params fetch = {.controllers = p->controllers,
 	    .collector = p->collector,
-	    .address = p->agent.address,
+	    .address = p->address,
+	    .book = &a->book,
 	    .fetch_s = p->agent.fetch_timeout_s,
 	    .upload_s = p->agent.upload_timeout_s,
 	    /* Room for the largest list that the agent would take, and its
@@ -420,6 +437,9 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 		(size_t)p->agent.max_entries * ALGO_PINGMESH_ENTRY_BYTES};
 	struct sim_err none;
 	int rc;
+	if ((rc = agent_open_book(a, e)) < 0)
+		return rc;
+	self.address = p->agent.address;
 	xp_daemon_block_signals();
 	if (p->again)
 		xp_daemon_block_hangup();
@@ -468,7 +488,7 @@ int xp_agent_open(struct xp_agent **out, const struct xp_agent_params *p,
 		return rc;
 	a->params = *p;
 	a->status_fd = a->log.fd = a->log.old_fd = a->notify.fd = -1;
-	topo_addr_format(p->agent.address, a->self);
+	topo_ip_format(&p->address, a->self);
 	if ((rc = agent_daemon_open_all(a, e)) < 0)
 		xp_agent_close(a);
 	else
@@ -487,6 +507,7 @@ void xp_agent_close(struct xp_agent *a)
 	xp_fetch_close(a->fetch);
 	xp_daemon_log_close(&a->log);
 	xp_notify_close(&a->notify);
+	topo_ip_book_close(&a->book);
 	if (a->status_fd >= 0)
 		close(a->status_fd);
 	free(a);

@@ -23,7 +23,8 @@
 struct xp_agent;
 
 struct xp_agent_params {
-	struct algo_pingmesh_params agent; /* with its address */
+	struct topo_ip address;            /* its own */
+	struct algo_pingmesh_params agent; /* but for address and book */
 	struct fabric_real_params fabric;
 	const char *controllers, *collector; /* collector NULL: none */
 	struct xp_identity_params identity;

@@ -116,7 +116,8 @@ static int batch_export_take_window(struct export *x, size_t n,
 {
 	struct algo_pingmesh_window w;
 	struct obs_perf_row row;
-	int rc = algo_pingmesh_wire_decode_window(&w, x->bytes, n, e);
+	int rc = algo_pingmesh_wire_decode_window(&w, &x->info->net6, x->bytes,
+	    n, e);
 	if (rc < 0)
 		return rc;
 	if (!xp_batch_is_timely(x->day, w.start_ns) ||
@@ -145,7 +146,8 @@ static int take_bytes(struct export *x, enum algo_pingmesh_wire_kind kind,
 {
 	if (kind == ALGO_PINGMESH_OF_COUNTERS)
 		return batch_export_take_window(x, n, e);
-	int rc = algo_pingmesh_wire_decode(&x->batch, x->bytes, n, e);
+	int rc = algo_pingmesh_wire_decode(&x->batch, &x->info->net6, x->bytes,
+	    n, e);
 	return rc < 0 ? rc : take_batch(x, e);
 }
 

@@ -225,16 +225,17 @@ static int read_files(struct xp_batch_store *s, struct sim_err *e)
 /* --- room ----------------------------------------------------------------- */
 
 static uint64_t *batch_store_sent(struct batch_store_clients *c, int row,
-    uint32_t ip)
+    const struct topo_ip *ip)
 {
-	const uint64_t x = (ip + c->secret[row]) * UINT64_C(0x9e3779b97f4a7c15);
+	const uint64_t x =
+	    (topo_ip_hash(ip) + c->secret[row]) * UINT64_C(0x9e3779b97f4a7c15);
 	return &c->sent[row][(x ^ x << 29) >> (64 - SKETCH_BITS)];
 }
 
 /* May IP send N bytes more today? The count begins anew with each day, and each
  * start. */
-static int batch_store_allows(struct xp_batch_store *s, uint32_t ip, size_t n,
-    int64_t now_s, struct sim_err *e)
+static int batch_store_allows(struct xp_batch_store *s,
+    const struct topo_ip *ip, size_t n, int64_t now_s, struct sim_err *e)
 {
 	struct batch_store_clients *c = &s->clients;
 	int is_over = s->params.client_bytes > 0;
@@ -357,7 +358,7 @@ int xp_batch_store_put(struct xp_batch_store *s,
 	*is_new = !batch_store_knows(s, id);
 	if (!*is_new)
 		return 0;
-	if ((rc = batch_store_allows(s, id->src_ip, n, now_s, e)) < 0 ||
+	if ((rc = batch_store_allows(s, &id->src, n, now_s, e)) < 0 ||
 	    (rc = batch_store_room(s, n, now_s, e)) < 0)
 		return rc;
 	/* Memory first: once the batch is in the file, noting it cannot fail
@@ -375,7 +376,7 @@ int xp_batch_store_put(struct xp_batch_store *s,
 	batch_store_add(s, id);
 	s->held.n_bytes += n;
 	for (int i = 0; i < SKETCH_ROWS; i++)
-		*batch_store_sent(&s->clients, i, id->src_ip) += n;
+		*batch_store_sent(&s->clients, i, &id->src) += n;
 	/* A day or a file is over, so some may be too old; the batch is taken,
 	 * and stays so whether they can be removed or not. */
 	if (is_begun && s->params.keep_days > 0)

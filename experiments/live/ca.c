@@ -3,7 +3,6 @@
  */
 #include "experiments/live/ca.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "experiments/live/gnutls.late.h"
 #include "results/file.h"
 #include "sim/text.h"
+#include "topo/ip.h"
 #include "sim/vec.h"
 
 enum {
@@ -74,13 +74,18 @@ static int ca_take_name(struct name *x, const char *text, size_t n,
     struct sim_err *e)
 {
 	char quote[64];
+	struct topo_ip ip;
 	snprintf(x->text, sizeof(x->text), "%.*s", (int)n, text);
-	if (inet_pton(AF_INET, x->text, x->ip) == 1)
-		x->n_ip = 4;
-	else if (inet_pton(AF_INET6, x->text, x->ip) == 1)
-		x->n_ip = 16;
+	if (topo_ip_parse(x->text, &ip, e) == 0) {
+		x->n_ip = topo_ip_is_4(&ip) ? 4 : 16;
+		memcpy(x->ip, ip.byte + 16 - x->n_ip, x->n_ip);
+		topo_ip_format(&ip, x->text);
+		return 0;
+	}
+	if (strchr(x->text, ':'))
+		return SIM_EINVAL;
 	/* A name of numbers alone is an address or a range that was mistyped. */
-	else if (n > CA_NAME || !ca_is_host_name(x->text) ||
+	if (n > CA_NAME || !ca_is_host_name(x->text) ||
 	    strspn(x->text, "0123456789.-") == n)
 		return sim_fail(e, SIM_EINVAL,
 		    "%s is neither an address nor the name of a host.",
@@ -126,9 +131,15 @@ static int ca_path(char out[CA_PATH], const struct xp_ca *ca, const char *name,
     const char *suffix, struct sim_err *e)
 {
 	const int n = snprintf(out, CA_PATH, "%s/%s%s", ca->dir, name, suffix);
-	return n < CA_PATH
-	    ? 0
-	    : sim_fail(e, SIM_EINVAL, "the name of a file is too long.");
+	if (n >= CA_PATH)
+		return sim_fail(e, SIM_EINVAL,
+		    "the name of a file is too long.");
+	/* scp, curl and others would take what stands before a colon for a
+	 * host, or what is behind it for a password. */
+	for (char *p = out + strlen(ca->dir); *p; p++)
+		if (*p == ':')
+			*p = '-';
+	return 0;
 }
 
 /* The key first: a daemon that finds the new certificate finds its key too, and

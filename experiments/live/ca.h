@@ -37,7 +37,7 @@ int xp_ca_open(struct xp_ca **out, const char *dir, int *is_new,
     struct sim_err *e);
 
 /* Vouch for NAMES, "10.0.0.250,controller.example": addresses of IPv4 and IPv6
- * and names of hosts, the first of which names its files; from FROM_S, seconds
+ * and names of hosts, the first of which names its files, with - for each colon; from FROM_S, seconds
  * since 1970, for DAYS days. What was there is replaced.
  * Errors SIM_EINVAL (names), SIM_EIO, SIM_EDEP, SIM_ENOMEM. */
 int xp_ca_issue(struct xp_ca *ca, enum xp_ca_kind kind, const char *names,

@@ -15,6 +15,7 @@ int xp_contact_open(struct xp_contact *c, const struct xp_fetch_params *p,
 	int rc = xp_fetch_whom_take(&c->whom, p, e);
 	c->max_bytes = p->max_bytes;
 	c->address = p->address;
+	c->book = p->book;
 	if (rc == 0 && p->signed_by)
 		rc = xp_list_checker_open(&c->checker, p->signed_by, e);
 	return rc;
@@ -182,7 +183,7 @@ size_t xp_contact_stamp(struct xp_contact *c,
 	out->born_ns += c->born_shift;
 	for (uint32_t i = 0; i < out->n; i++)
 		out->record[i].sent_ns += c->shift;
-	return algo_pingmesh_wire_encode(out, c->wire);
+	return algo_pingmesh_wire_encode(out, c->book, c->wire);
 }
 
 size_t xp_contact_stamp_window(struct xp_contact *c,
@@ -192,5 +193,5 @@ size_t xp_contact_stamp_window(struct xp_contact *c,
 	out.born_ns += c->born_shift;
 	out.start_ns += wall - now;
 	out.end_ns += wall - now;
-	return algo_pingmesh_wire_encode_window(&out, c->window);
+	return algo_pingmesh_wire_encode_window(&out, c->book, c->window);
 }

@@ -28,7 +28,8 @@ struct xp_contact_bytes {
 /* Zeroed is empty. */
 struct xp_contact {
 	size_t max_bytes; /* of a list */
-	uint32_t address;
+	struct topo_ip address;
+	const struct topo_ip_book *book;
 	struct xp_fetch_counters count;
 	struct xp_fetch_whom whom;
 	unsigned n_asked; /* controllers, in this contact */
@@ -41,7 +42,7 @@ struct xp_contact {
 	uint64_t born_shift, shift, shifted;
 	struct algo_pingmesh_batch batch;
 	unsigned char wire[ALGO_PINGMESH_WIRE_MAX];
-	unsigned char window[ALGO_PINGMESH_WIRE_WINDOW];
+	unsigned char window[ALGO_PINGMESH_WIRE_WINDOW_MAX];
 	char why[512]; /* what was wrong last; "": nothing was */
 };
 

@@ -24,40 +24,49 @@
 #include <unistd.h>
 
 #include "experiments/live/seccomp.h"
+#include "models/real/place.h"
 #include "sim/text.h"
-#include "topo/addr.h"
 
 /* --- address -------------------------------------------------------------- */
-/* The IPv4 address in host byte order; 0 for those that other hosts do not
- * reach: 127/8 and 169.254/16. */
-static uint32_t address_of(const struct ifaddrs *i)
+/* Whether an interface has an address of the family that other hosts reach: none of
+ * 127/8, 169.254/16, and of IPv6 none of a link. */
+static int address_of(const struct ifaddrs *i, int is_4, struct topo_ip *ip)
 {
-	if (!i->ifa_addr || i->ifa_addr->sa_family != AF_INET)
-		return 0;
-	const struct sockaddr_in *in = (const void *)i->ifa_addr;
-	const uint32_t ip = ntohl(in->sin_addr.s_addr);
-	return ip >> 24 == 127 || ip >> 16 == 0xa9fe ? 0 : ip;
+	return i->ifa_addr && real_ip_of(i->ifa_addr, ip) &&
+	    topo_ip_is_4(ip) == is_4 && topo_ip_is_target(ip) &&
+	    !(is_4 && topo_ip_to_4(ip) >> 16 == 0xa9fe);
 }
 
-int xp_daemon_address(uint32_t *address, struct sim_err *e)
+static unsigned address_look(const struct ifaddrs *list, int is_4,
+    struct topo_ip *address, struct sim_text *all)
 {
-	char all[256] = "", one[16];
-	struct ifaddrs *list;
+	char one[TOPO_IP_TEXT];
+	struct topo_ip ip;
 	unsigned n = 0;
+	for (const struct ifaddrs *i = list; i; i = i->ifa_next) {
+		if (!address_of(i, is_4, &ip))
+			continue;
+		*address = ip;
+		topo_ip_format(&ip, one);
+		sim_put(all, "%s%s", n++ ? ", " : "", one);
+	}
+	return n;
+}
+
+int xp_daemon_address(struct topo_ip *address, struct sim_err *e)
+{
+	char text[256] = "";
+	struct sim_text all = {text, sizeof(text), 0};
+	struct ifaddrs *list;
 	if (getifaddrs(&list) < 0)
 		return sim_fail(e, SIM_EIO,
 		    "the addresses of this host cannot be read: %s.",
 		    strerror(errno));
-	for (const struct ifaddrs *i = list; i; i = i->ifa_next) {
-		const uint32_t ip = address_of(i);
-		if (ip == 0)
-			continue;
-		*address = ip;
-		topo_addr_format(ip, one);
-		const size_t at = strlen(all);
-		snprintf(all + at, sizeof(all) - at, "%s%s", n++ ? ", " : "",
-		    one);
-	}
+	/* Lists were of IPv4 first: a host that gets an address of IPv6 beside
+	 * it stays who it was. */
+	unsigned n = address_look(list, 1, address, &all);
+	if (n == 0)
+		n = address_look(list, 0, address, &all);
 	freeifaddrs(list);
 	if (n == 1)
 		return 0;
@@ -65,7 +74,7 @@ int xp_daemon_address(uint32_t *address, struct sim_err *e)
 	    n == 0 ? "this host has no address that others reach%s."
 		   : "this host has several addresses, %s: say which one by "
 		     "--address.",
-	    all);
+	    text);
 }
 
 /* --- rights --------------------------------------------------------------- */

@@ -10,12 +10,13 @@
 
 #include "sim/err.h"
 #include "sim/text.h"
+#include "topo/ip.h"
 #include "sim/time.h"
 
 /* *ADDRESS = the only IPv4 address that this host has beside those of 127/8 and
- * 169.254/16. Errors SIM_EINVAL (none, or several, which are named),
- * SIM_EIO. */
-int xp_daemon_address(uint32_t *address, struct sim_err *e);
+ * 169.254/16, or, if it has none, the only one of IPv6 that others may be sent to.
+ * Errors SIM_EINVAL (none or several, which are then named), SIM_EIO. */
+int xp_daemon_address(struct topo_ip *address, struct sim_err *e);
 
 /* Become USER for good, with its main group alone, unless the process is that
  * user already; and in either case give up all capabilities and every way to

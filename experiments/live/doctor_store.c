@@ -18,16 +18,17 @@
 struct doctor_folder {
 	const char *dir;
 	int fd;
-	unsigned char *buf; /* [ALGO_PINGMESH_WIRE_MAX] */
-	uint32_t *agent;    /* with a window, in any order, some again */
+	unsigned char *buf;    /* [ALGO_PINGMESH_WIRE_MAX] */
+	struct topo_ip *agent; /* with a window, in any order, some again */
 	size_t n_agents, cap_agents;
 };
 
 static int doctor_note_window(struct doctor_folder *f,
-    struct xp_doctor_store *s, size_t n, double since_s, struct sim_err *e)
+    struct xp_doctor_store *s, const struct algo_pingmesh_wire_id *id, size_t n,
+    double since_s, struct sim_err *e)
 {
 	struct algo_pingmesh_window w;
-	if (algo_pingmesh_wire_decode_window(&w, f->buf, n, NULL) < 0)
+	if (algo_pingmesh_wire_decode_window(&w, NULL, f->buf, n, NULL) < 0)
 		return 0;
 	const double end_s = 1e-9 * (double)w.end_ns;
 	s->window_s = fmax(s->window_s, end_s);
@@ -36,7 +37,7 @@ static int doctor_note_window(struct doctor_folder *f,
 	const int rc =
 	    SIM_RESERVE(&f->agent, &f->cap_agents, f->n_agents + 1, e);
 	if (rc == 0)
-		f->agent[f->n_agents++] = w.src_ip;
+		f->agent[f->n_agents++] = id->src;
 	return rc;
 }
 
@@ -61,16 +62,15 @@ static int doctor_read_file(struct doctor_folder *f, struct xp_doctor_store *s,
 	/* What a collector is just writing ends the file, as damage does. */
 	while ((rc = xp_batch_next(in, f->buf, &n, &id, e)) == XP_BATCH_MORE)
 		if (id.kind == ALGO_PINGMESH_OF_COUNTERS &&
-		    (rc = doctor_note_window(f, s, n, since_s, e)) < 0)
+		    (rc = doctor_note_window(f, s, &id, n, since_s, e)) < 0)
 			break;
 	fclose(in);
 	return rc < 0 ? rc : 0;
 }
 
-static int doctor_by_number(const void *a, const void *b)
+static int doctor_by_address(const void *a, const void *b)
 {
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return (x > y) - (x < y);
+	return memcmp(a, b, sizeof(struct topo_ip));
 }
 
 static uint64_t doctor_distinct(struct doctor_folder *f)
@@ -78,9 +78,9 @@ static uint64_t doctor_distinct(struct doctor_folder *f)
 	uint64_t n = 0;
 	if (f->n_agents > 0)
 		qsort(f->agent, f->n_agents, sizeof(*f->agent),
-		    doctor_by_number);
+		    doctor_by_address);
 	for (size_t i = 0; i < f->n_agents; i++)
-		n += i == 0 || f->agent[i] != f->agent[i - 1];
+		n += i == 0 || !topo_ip_same(&f->agent[i], &f->agent[i - 1]);
 	return n;
 }
 

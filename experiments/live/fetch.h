@@ -45,13 +45,16 @@
 
 #include "experiments/live/identity.h"
 #include "models/real/real.h"
+#include "topo/ip_book.h"
 
 enum { XP_FETCH_MAX_CONTROLLERS = 16 };
 
 struct xp_fetch_params {
-	const char *controllers;  /* "http://10.0.0.9:8080,http://..." */
-	const char *collector;    /* NULL: none, and uploads fail */
-	uint32_t address;         /* the agent's */
+	const char *controllers; /* "http://10.0.0.9:8080,http://..." */
+	const char *collector;   /* NULL: none, and uploads fail */
+	struct topo_ip address;  /* the agent's */
+	/* Of the addresses that its batches name by numbers; NULL: none. */
+	const struct topo_ip_book *book;
 	double fetch_s, upload_s; /* the agent's deadlines */
 	size_t max_bytes;         /* of a list */
 	struct xp_identity_params identity;

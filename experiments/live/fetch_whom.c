@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#include "topo/addr.h"
-
 /* Asked when all are read, so that what is no URL is named first. */
 static int whom_check_plain(const struct xp_fetch_whom *w,
     const struct xp_identity_params *p, struct sim_err *e)
@@ -23,9 +21,9 @@ int xp_fetch_whom_take(struct xp_fetch_whom *w, const struct xp_fetch_params *p,
     struct sim_err *e)
 {
 	const char *text = p->controllers;
-	char tail[32] = "/pinglist/";
+	char tail[16 + TOPO_IP_TEXT] = "/pinglist/";
 	int rc = 0;
-	topo_addr_format(p->address, tail + strlen(tail));
+	topo_ip_format(&p->address, tail + strlen(tail));
 	for (;; text++) {
 		const size_t n = strcspn(text, ",");
 		if (w->n_controllers == XP_FETCH_MAX_CONTROLLERS)
@@ -40,7 +38,7 @@ int xp_fetch_whom_take(struct xp_fetch_whom *w, const struct xp_fetch_params *p,
 	}
 	/* Agents begin with different controllers, by their address, and so
 	 * share the load among them. */
-	w->first = p->address % w->n_controllers;
+	w->first = (unsigned)(topo_ip_hash(&p->address) % w->n_controllers);
 	if (rc == 0 && p->collector)
 		rc = xp_url_take(w->collector, p->collector,
 		    strlen(p->collector), "/results", e);

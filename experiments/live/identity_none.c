@@ -67,7 +67,7 @@ void xp_tls_end(struct xp_tls_peer *p)
 	(void)p;
 }
 
-int xp_tls_is_for(struct xp_tls_peer *p, uint32_t address)
+int xp_tls_is_for(struct xp_tls_peer *p, struct topo_ip address)
 {
 	(void)p;
 	(void)address;

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "sim/text.h"
-#include "topo/addr.h"
 
 static const char mark_digits[] = "0123456789abcdef";
 
@@ -77,10 +76,10 @@ unsigned xp_list_mark_statement(char out[XP_LIST_STATEMENT], uint64_t issued_s,
 }
 
 unsigned xp_list_none_statement(char out[XP_LIST_STATEMENT], uint64_t issued_s,
-    uint32_t address)
+    struct topo_ip address)
 {
-	char text[16];
-	topo_addr_format(address, text);
+	char text[TOPO_IP_TEXT];
+	topo_ip_format(&address, text);
 	return (unsigned)snprintf(out, XP_LIST_STATEMENT,
 	    "culprit no pinglist 1\nissued %" PRIu64 "\naddress %s\n", issued_s,
 	    text);

@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "sim/err.h"
+#include "topo/ip.h"
 
 #define XP_LIST_HEADER "Culprit-Signature"
 
@@ -59,9 +60,9 @@ int xp_list_mark_take(struct xp_list_mark *m, const char *text,
 unsigned xp_list_mark_statement(char out[XP_LIST_STATEMENT], uint64_t issued_s,
     const unsigned char digest[XP_LIST_DIGEST]);
 
-/* The same of "there is no list" for the server at ADDRESS, host byte order. */
+/* The same of "there is no list" for the server at ADDRESS. */
 unsigned xp_list_none_statement(char out[XP_LIST_STATEMENT], uint64_t issued_s,
-    uint32_t address);
+    struct topo_ip address);
 
 /* Whether that is of now: said once, it is not to be said for ever by somebody who
  * kept it. Errors SIM_EMISMATCH. */

@@ -34,7 +34,7 @@ int xp_list_sum_end(void *sum, const struct xp_list_signer *s,
     char mark[XP_LIST_MARK], struct sim_err *e);
 
 /* The mark of "there is no list" for the server at ADDRESS. Errors SIM_EDEP. */
-int xp_list_sign_none(const struct xp_list_signer *s, uint32_t address,
+int xp_list_sign_none(const struct xp_list_signer *s, struct topo_ip address,
     uint64_t now_s, char mark[XP_LIST_MARK], struct sim_err *e);
 
 void xp_list_signer_close(struct xp_list_signer *s); /* NULL is fine */
@@ -56,7 +56,7 @@ int xp_list_check(struct xp_list_checker *c, const char *mark,
 
 /* The same of "there is no list" for ADDRESS. */
 int xp_list_check_none(struct xp_list_checker *c, const char *mark,
-    uint32_t address, uint64_t now_s, struct sim_err *e);
+    struct topo_ip address, uint64_t now_s, struct sim_err *e);
 
 /* Remember the newest list in the file PATH (borrowed) from now on, and what it
  * tells of the time before: else whoever has kept an older list could bring it to an

@@ -41,7 +41,7 @@ int xp_list_sum_end(void *sum, const struct xp_list_signer *s,
 	return sign_none(e);
 }
 
-int xp_list_sign_none(const struct xp_list_signer *s, uint32_t address,
+int xp_list_sign_none(const struct xp_list_signer *s, struct topo_ip address,
     uint64_t now_s, char mark[XP_LIST_MARK], struct sim_err *e)
 {
 	(void)s;
@@ -76,7 +76,7 @@ int xp_list_check(struct xp_list_checker *c, const char *mark,
 }
 
 int xp_list_check_none(struct xp_list_checker *c, const char *mark,
-    uint32_t address, uint64_t now_s, struct sim_err *e)
+    struct topo_ip address, uint64_t now_s, struct sim_err *e)
 {
 	(void)c;
 	(void)mark;

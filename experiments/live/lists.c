@@ -65,7 +65,7 @@ static int lists_sign(struct xp_http_list *i, uint32_t server,
 }
 
 int xp_http_list_take(struct xp_http_list **out, struct xp_http_lists *l,
-    uint32_t server, struct sim_err *e)
+    uint32_t server, int of_6, struct sim_err *e)
 {
 	struct xp_http_list *i;
 	int rc;
@@ -82,6 +82,7 @@ int xp_http_list_take(struct xp_http_list **out, struct xp_http_lists *l,
 		algo_pinglist_xml_open(&i->xml, l->plan);
 	}
 	i->mark[0] = '\0';
+	i->xml.of_6 = of_6 != 0;
 	if ((rc = algo_pinglist_xml_start(&i->xml, server, e)) == 0) {
 		lists_fill(i);
 		if (l->signer)

@@ -40,11 +40,11 @@ void xp_http_lists_init(struct xp_http_lists *l,
 /* Domain every list was put to rest. */
 void xp_http_lists_free(struct xp_http_lists *l);
 
-/* Begin the list of SERVER: up to the first ALGO_PINGLIST_XML_CHUNK bytes of it
+/* Begin the list of SERVER, OF_6: of its address of IPv6: up to the first ALGO_PINGLIST_XML_CHUNK bytes of it
  * are in `buf`. One that is signed and longer is made twice, as its signature goes
  * before it. Errors SIM_ENOMEM, SIM_ERANGE, SIM_EDEP. */
 int xp_http_list_take(struct xp_http_list **out, struct xp_http_lists *l,
-    uint32_t server, struct sim_err *e);
+    uint32_t server, int of_6, struct sim_err *e);
 
 /* What comes next, from the start: up to SIZE bytes; 0 at the end. */
 size_t xp_http_list_read(struct xp_http_list *list, char *out, size_t size);

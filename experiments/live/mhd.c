@@ -30,11 +30,12 @@ static void rest_list(void *list)
 /* A list that fits the buffer goes in one piece, with its length; a longer one
  * is made while it is sent. */
 static struct MHD_Response *list_response(struct xp_http_server *s,
-    uint32_t server, int *is_open)
+    const struct xp_http_answer *a, int *is_open)
 {
 	struct xp_http_list *list;
 	struct MHD_Response *r;
-	if (xp_http_list_take(&list, &s->lists, server, NULL) < 0)
+	if (xp_http_list_take(&list, &s->lists, a->server, (int)a->of_6, NULL) <
+	    0)
 		return NULL;
 	*is_open = !list->is_whole;
 	if (list->is_whole)
@@ -95,7 +96,7 @@ static struct MHD_Response *bytes_response(struct xp_http_answer *a)
 /* That there is no list is the operator's word, too. Where it cannot be signed an
  * agent takes it as no answer. */
 static void mhd_sign_none(const struct xp_http_server *s,
-    struct MHD_Response *r, uint32_t ip)
+    struct MHD_Response *r, struct topo_ip ip)
 {
 	char mark[XP_LIST_MARK];
 	if (s->service.signer &&
@@ -113,7 +114,7 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
 {
 	struct MHD_Response *r = NULL;
 	int is_open = a->stream != NULL;
-	if (a->is_pinglist && !(r = list_response(s, a->server, &is_open)))
+	if (a->is_pinglist && !(r = list_response(s, a, &is_open)))
 		xp_http_no_memory(a);
 	else if (a->stream && !(r = stream_response(a->stream)))
 		return MHD_NO;
@@ -138,7 +139,7 @@ static enum MHD_Result send_answer(struct xp_http_server *s,
 		MHD_add_response_header(r, MHD_HTTP_HEADER_CONNECTION, "close");
 	for (const char *const *h = a->headers; h && *h; h += 2)
 		MHD_add_response_header(r, h[0], h[1]);
-	if (a->none_ip > 0)
+	if (!topo_ip_is_zero(&a->none_ip))
 		mhd_sign_none(s, r, a->none_ip);
 	if (a->note[0] != '\0')
 		MHD_add_response_header(r, "Culprit-Note", a->note);
@@ -203,11 +204,11 @@ static void mhd_keep(struct xp_http_server *s, struct xp_http_conn *c,
 	if (rc == 0 && is_new)
 		xp_http_count(s, XP_HTTP_records, a->batch.n);
 	if (rc == 0)
-		xp_http_is_of(s, c, a->batch.src_ip);
+		xp_http_is_of(s, c, a->batch.src);
 	xp_http_kept(a, rc, is_new, &e);
 }
 
-static int mhd_is_for(void *peer, uint32_t address)
+static int mhd_is_for(void *peer, struct topo_ip address)
 {
 	return xp_tls_is_for(peer, address);
 }

@@ -31,6 +31,8 @@ static int client_is_known(const struct xp_http_server *s, uint64_t place)
 {
 	const struct algo_pinglist *plan = s->service.plan;
 	const uint32_t ip = real_place_ipv4(place);
+	/* Of IPv6 it is the /64 that counts, which many share; who has shown a
+	 * batch or a certificate is known by it. */
 	return (plan && ip > 0 &&
 		   topo_addr_to_host(ip, plan->n_servers) != TOPO_NONE) ||
 	    xp_places_has(&s->known, place);
@@ -176,10 +178,10 @@ void xp_http_note_body(struct xp_http_server *s, struct xp_http_conn *c)
 }
 
 void xp_http_is_of(struct xp_http_server *s, struct xp_http_conn *c,
-    uint32_t address)
+    struct topo_ip address)
 {
 	pthread_mutex_lock(&s->lock);
-	if (c->place == real_place_of_ipv4(address) && !c->is_known) {
+	if (c->place == real_place_of_ip(&address) && !c->is_known) {
 		c->is_known = 1;
 		xp_places_add(&s->known, c->place);
 	}

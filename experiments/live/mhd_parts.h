@@ -95,9 +95,9 @@ void xp_http_set_phase(struct xp_http_server *s, struct xp_http_conn *c,
 /* A piece of its body came: who goes on sending may go on. */
 void xp_http_note_body(struct xp_http_server *s, struct xp_http_conn *c);
 
-/* The client has shown that it is of this address, host byte order. */
+/* The client has shown that it is of this address. */
 void xp_http_is_of(struct xp_http_server *s, struct xp_http_conn *c,
-    uint32_t address);
+    struct topo_ip address);
 
 /* Shut down what is beyond its deadline. */
 void xp_http_reap(struct xp_http_server *s);

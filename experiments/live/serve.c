@@ -137,26 +137,27 @@ int xp_http_has_tag(const char *list, const char *etag)
 	return 0;
 }
 
-/* The address that TEXT is, or 0. It must be written as we write it: 10.0.0.01
- * would be another name of the same list, and caches would keep two. */
-static uint32_t live_serve_address(const char *text)
+/* The address that TEXT is, or ::. It must be written as we write it: 10.0.0.01 or
+ * FD00::1 would be another name of the same list, and caches would keep two. */
+static struct topo_ip live_serve_address(const char *text)
 {
-	char again[16];
-	uint32_t ip;
-	if (topo_addr_parse(text, &ip, NULL) < 0)
-		return 0;
-	topo_addr_format(ip, again);
-	return strcmp(again, text) == 0 ? ip : 0;
+	const struct topo_ip none = {{0}};
+	char again[TOPO_IP_TEXT];
+	struct topo_ip ip;
+	if (topo_ip_parse(text, &ip, NULL) < 0)
+		return none;
+	topo_ip_format(&ip, again);
+	return strcmp(again, text) == 0 ? ip : none;
 }
 
 /* Whether the client speaks for another than itself: the answer, then. */
-static int live_serve_is_other(const struct xp_http_request *q, uint32_t ip,
-    struct xp_http_answer *a)
+static int live_serve_is_other(const struct xp_http_request *q,
+    struct topo_ip ip, struct xp_http_answer *a)
 {
-	char address[16];
+	char address[TOPO_IP_TEXT];
 	if (!q->is_for || q->is_for(q->peer, ip))
 		return 0;
-	topo_addr_format(ip, address);
+	topo_ip_format(&ip, address);
 	live_serve_say(a, 403, XP_HTTP_refused, live_serve_plain,
 	    "%s is not in your certificate.\n", address);
 	return 1;
@@ -166,9 +167,10 @@ static void say_list(const struct xp_http_site *site,
     const struct xp_http_request *q, const char *address,
     struct xp_http_answer *a)
 {
-	const uint32_t ip = live_serve_address(address);
-	a->server = topo_addr_to_host(ip, site->plan->n_servers);
-	if (ip == 0 || a->server == TOPO_NONE) {
+	const struct topo_ip ip = live_serve_address(address);
+	a->server = algo_pinglist_find(site->plan, &ip);
+	a->of_6 = !topo_ip_is_4(&ip);
+	if (a->server == TOPO_NONE) {
 		live_serve_say(a, 404, XP_HTTP_not_found, live_serve_plain,
 		    "That is no address of a server.\n");
 		a->none_ip = ip;
@@ -346,7 +348,7 @@ enum xp_http_next xp_http_body(const struct xp_http_request *q,
 	struct sim_err e;
 	memset(a, 0, offsetof(struct xp_http_answer, text));
 	if (algo_pingmesh_wire_check(&a->batch, q->body, q->n_body, &e) == 0)
-		return live_serve_is_other(q, a->batch.src_ip, a)
+		return live_serve_is_other(q, a->batch.src, a)
 		    ? XP_HTTP_ANSWERED
 		    : XP_HTTP_KEEP;
 	live_serve_say(a, 400, XP_HTTP_bad_batches, live_serve_plain, "%s\n",

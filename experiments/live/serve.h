@@ -108,7 +108,7 @@ struct xp_http_request {
 	size_t n_body;
 
 	/* Whether the client may speak for a server; NULL: for any. */
-	int (*is_for)(void *peer, uint32_t address);
+	int (*is_for)(void *peer, struct topo_ip address);
 	void *peer;
 };
 
@@ -126,11 +126,13 @@ struct xp_http_answer {
 	/* More headers: names, each with its value behind it, then NULL. NULL:
 	 * none. */
 	const char *const *headers;
-	char etag[48];   /* "": none */
+	char etag[64];   /* "": none */
 	char note[96];   /* a header Culprit-Note; "": none */
 	int is_pinglist; /* the body is the list of `server` */
 	uint32_t server;
-	uint32_t none_ip; /* that there is no list of this address; 0: not so */
+	uint32_t of_6; /* that of its address of IPv6 */
+	/* That there is no list of this address; zeroed: not so. */
+	struct topo_ip none_ip;
 	struct algo_pingmesh_wire_id batch; /* that is to be kept */
 	struct xp_http_stream *stream;      /* the body; NULL: bytes */
 	/* Else; good as long as the answer, which is not to be copied, or, with

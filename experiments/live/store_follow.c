@@ -132,7 +132,7 @@ static int follow_note_records(struct xp_follow *f, struct follow_at *at,
     size_t n, struct sim_err *e)
 {
 	struct obs_probe p;
-	int rc = algo_pingmesh_wire_decode(f->batch, f->bytes, n, e);
+	int rc = algo_pingmesh_wire_decode(f->batch, &f->net6, f->bytes, n, e);
 	for (uint32_t i = 0; rc == 0 && i < f->batch->n; i++) {
 		const struct algo_pingmesh_record *r = &f->batch->record[i];
 		if (!xp_batch_is_timely(at->day, r->sent_ns)) {
@@ -155,7 +155,8 @@ static int follow_note_window(struct xp_follow *f, struct follow_at *at,
 {
 	struct algo_pingmesh_window w;
 	struct obs_perf_row row;
-	const int rc = algo_pingmesh_wire_decode_window(&w, f->bytes, n, e);
+	const int rc =
+	    algo_pingmesh_wire_decode_window(&w, &f->net6, f->bytes, n, e);
 	if (rc < 0)
 		return rc;
 	if (!xp_batch_is_timely(at->day, w.start_ns) ||
@@ -176,7 +177,9 @@ static int follow_note_window(struct xp_follow *f, struct follow_at *at,
 static void follow_note_agent(struct xp_follow *f,
     const struct algo_pingmesh_wire_id *id)
 {
-	const uint32_t host = topo_addr_to_host(id->src_ip, f->n_hosts);
+	const uint32_t host =
+	    topo_addr_to_host(algo_pingmesh_wire_short(&f->net6, &id->src),
+		f->n_hosts);
 	if (host == TOPO_NONE || id->kind != ALGO_PINGMESH_OF_RECORDS ||
 	    id->born_ns > INT64_MAX || id->number > INT64_MAX)
 		return;
@@ -227,8 +230,8 @@ static int follow_save_agent(struct xp_follow *f, uint32_t host,
 	struct xp_follow_agent *a = &f->agent[host];
 	const uint32_t ip = topo_addr_of_host(host);
 	const uint32_t d = topo_dcs_find(f->dc, f->n_dcs, host);
-	char text[16];
-	topo_addr_format(ip, text);
+	char text[TOPO_IP_TEXT];
+	xp_dsa_name(&f->net6, host, text);
 	a->is_changed = 0;
 	return res_sql_run(f->db, e,
 	    "INSERT OR REPLACE INTO agent VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "

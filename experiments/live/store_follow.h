@@ -31,6 +31,7 @@ struct xp_follow {
 	const char *dir;
 	const struct topo_dc *dc; /* [n_dcs], borrowed */
 	uint32_t n_dcs;
+	struct topo_ip_net net6; /* of servers; zeroed: they have IPv4 */
 
 	/* Windows before these are made, and what comes of them is late: those
 	 * of counters and of probes. After LATE_NS they are not made again. */

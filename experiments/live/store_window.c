@@ -32,7 +32,7 @@ static int store_window_take_records(struct store_window *w, size_t n,
 {
 	const struct xp_follow *f = w->f;
 	struct obs_probe p;
-	int rc = algo_pingmesh_wire_decode(f->batch, f->bytes, n, e);
+	int rc = algo_pingmesh_wire_decode(f->batch, &f->net6, f->bytes, n, e);
 	for (uint32_t i = 0; rc == 0 && i < f->batch->n; i++) {
 		const struct algo_pingmesh_record *r = &f->batch->record[i];
 		if (r->sent_ns >= w->from && r->sent_ns < w->to &&
@@ -51,7 +51,8 @@ static int store_window_take_counters(struct store_window *w, size_t n,
 	const struct xp_follow *f = w->f;
 	struct algo_pingmesh_window of;
 	struct obs_perf_row row;
-	int rc = algo_pingmesh_wire_decode_window(&of, f->bytes, n, e);
+	int rc =
+	    algo_pingmesh_wire_decode_window(&of, &f->net6, f->bytes, n, e);
 	if (rc == 0 && of.end_ns > w->from && of.end_ns <= w->to &&
 	    xp_batch_is_timely(w->day, of.start_ns) &&
 	    xp_batch_is_timely(w->day, of.end_ns) &&

@@ -246,28 +246,29 @@ void xp_tls_end(struct xp_tls_peer *p)
 	p->tls = NULL;
 }
 
-static int tls_has(const gnutls_datum_t *der, uint32_t address)
+/* A certificate has 4 bytes of IPv4 and 16 of IPv6 (RFC 5280 4.2.1.6). */
+static int tls_has(const gnutls_datum_t *der, const struct topo_ip *address)
 {
-	const uint32_t ip = htonl(address);
+	const unsigned from = topo_ip_is_4(address) ? 12 : 0;
 	gnutls_x509_crt_t crt = NULL;
 	int has = gnutls_x509_crt_init(&crt) == 0 &&
 	    gnutls_x509_crt_import(crt, der, GNUTLS_X509_FMT_DER) == 0 &&
-	    gnutls_x509_crt_check_ip(crt, (const unsigned char *)&ip,
-		sizeof(ip), 0) != 0;
+	    gnutls_x509_crt_check_ip(crt, address->byte + from, 16 - from, 0) !=
+		0;
 	if (crt)
 		gnutls_x509_crt_deinit(crt);
 	return has;
 }
 
-int xp_tls_is_for(struct xp_tls_peer *p, uint32_t address)
+int xp_tls_is_for(struct xp_tls_peer *p, struct topo_ip address)
 {
-	char who[16], why[96];
+	char who[TOPO_IP_TEXT], why[128];
 	unsigned n = 0;
 	const gnutls_datum_t *chain =
 	    gnutls_certificate_get_peers(p->session, &n);
-	if (chain && n > 0 && tls_has(&chain[0], address))
+	if (chain && n > 0 && tls_has(&chain[0], &address))
 		return 1;
-	topo_addr_format(address, who);
+	topo_ip_format(&address, who);
 	snprintf(why, sizeof(why),
 	    "it speaks for %s, which is not in its certificate", who);
 	tls_refuse(p, why);

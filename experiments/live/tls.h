@@ -18,6 +18,7 @@
 
 #include "experiments/live/identity.h"
 #include "sim/err.h"
+#include "topo/ip.h"
 
 /* TLS 1.2 and 1.3 (RFC 9325 3.1.1). */
 #define XP_TLS_PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
@@ -52,7 +53,7 @@ void xp_tls_begin(struct xp_tls *t, struct xp_tls_peer *p, void *session,
 void xp_tls_end(struct xp_tls_peer *p);
 
 /* Does P's certificate have this address? If not, that is told. */
-int xp_tls_is_for(struct xp_tls_peer *p, uint32_t address);
+int xp_tls_is_for(struct xp_tls_peer *p, struct topo_ip address);
 
 /* Who was refused: 1 and a line, "10.0.0.7: its certificate has expired", or 0 when
  * all was told. A flood of strangers is a few lines and a number each time. */

@@ -78,6 +78,11 @@ static void windows_shapes(const struct res_recording_info *info,
 		    i ? "; " : "", c->n_pods, c->n_tors, c->n_t1, c->n_t2,
 		    c->n_hosts);
 	}
+	if (info->net6.bits > 0) {
+		char net[TOPO_IP_TEXT];
+		topo_ip_format(&info->net6.first, net);
+		sim_put(t, "; net6=%s/%u", net, info->net6.bits);
+	}
 }
 
 static int windows_write_plan(struct xp_windows *w, struct sim_err *e)
@@ -157,6 +162,7 @@ int xp_windows_open(struct xp_windows **out, const struct xp_windows_params *p,
 	    .dir = p->dir,
 	    .dc = w->info.dc,
 	    .n_dcs = w->info.n_dcs,
+	    .net6 = w->info.net6,
 	    .length = {xp_windows_length[0], xp_windows_length[1]},
 	    .job = {xp_windows_jobs[0], xp_windows_jobs[1]},
 	    .late_ns = p->late_ns};

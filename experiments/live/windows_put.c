@@ -9,6 +9,7 @@
 
 #include "experiments/live/windows_counts.h"
 #include "experiments/live/windows_parts.h"
+#include "experiments/pingmesh/dsa/rows.h"
 #include "experiments/pingmesh/dsa/pool.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
@@ -54,14 +55,13 @@ struct put_level {
 };
 
 static const char *windows_put_name(const struct put *p,
-    const struct put_level *l, char text[16])
+    const struct put_level *l, char text[TOPO_IP_TEXT])
 {
 	if (l->kind == ALGO_SLA_SERVICE)
 		return p->w->replay.services.service[l->id].name;
 	if (l->kind != ALGO_SLA_SERVER)
 		return NULL;
-	topo_addr_format(topo_addr_of_host(
-			     p->w->info.dc[l->dc].first_host + l->id),
+	xp_dsa_name(&p->w->info.net6, p->w->info.dc[l->dc].first_host + l->id,
 	    text);
 	return text;
 }
@@ -70,7 +70,7 @@ static int windows_put_level(struct put *p, const struct put_level *l)
 {
 	const struct algo_sla_params *bound = &p->w->replay.params.sla;
 	const char *scope = xp_windows_scopes[l->kind];
-	char text[16];
+	char text[TOPO_IP_TEXT];
 	const char *name = windows_put_name(p, l, text);
 	if (l->kind == ALGO_SLA_SERVER && l->n_success == 0)
 		return 0;

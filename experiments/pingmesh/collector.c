@@ -202,7 +202,7 @@ int xp_collector_take(struct xp_collector *c, const void *data, size_t n,
 	    topo_addr_to_host(b->src_ip, c->topo->n_hosts) != TOPO_NONE) {
 		const struct algo_pingmesh_wire_id id =
 		    {ALGO_PINGMESH_OF_RECORDS, b->born_ns, b->number, b->n_lost,
-			b->src_ip, b->n};
+			topo_ip_of_4(b->src_ip), b->n};
 		rc = xp_batch_set_take(&c->seen, &id, e);
 	}
 	if (rc <= 0) {

@@ -242,13 +242,6 @@ static int real_connect_set(int fd, int level, int name, int value)
 	return setsockopt(fd, level, name, &value, sizeof(value));
 }
 
-static struct sockaddr_in at(uint32_t ip, uint16_t port)
-{
-	return (struct sockaddr_in){.sin_family = AF_INET,
-	    .sin_port = htons(port),
-	    .sin_addr.s_addr = htonl(ip)};
-}
-
 /* Everything that a connect needs set before it begins; returns 0 or errno.
  * SO_REUSEADDR lets a port be bound again that another connection has used, or
  * still has, to another place: agents take ports for each pair apart, so only a
@@ -259,16 +252,18 @@ static int real_connect_prepare(const struct fabric_real *f, int fd,
     const struct agent_action *a)
 {
 	const struct linger reset = {.l_onoff = 1};
-	const struct sockaddr_in src = at(a->tuple.src_ip, a->tuple.src_port);
+	struct sockaddr_storage src;
+	const socklen_t n =
+	    real_host_at(f, a->tuple.src_ip, a->tuple.src_port, &src);
 	const uint8_t dscp =
 	    a->class < FABRIC_REAL_CLASSES ? f->params.dscp[a->class] : 0;
 	if (real_connect_set(fd, SOL_SOCKET, SO_REUSEADDR, 1) < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) < 0 ||
-	    (dscp && real_connect_set(fd, IPPROTO_IP, IP_TOS, dscp << 2) < 0) ||
+	    real_host_mark(fd, a->tuple.src_ip, dscp) < 0 ||
 	    (f->params.syn_retries &&
 		real_connect_set(fd, IPPROTO_TCP, TCP_SYNCNT,
 		    (int)f->params.syn_retries) < 0) ||
-	    bind(fd, (const struct sockaddr *)&src, sizeof(src)) < 0)
+	    bind(fd, (const struct sockaddr *)&src, n) < 0)
 		return errno;
 	return 0;
 }
@@ -276,7 +271,9 @@ static int real_connect_prepare(const struct fabric_real *f, int fd,
 int real_connect(struct fabric_real *f, topo_host host,
     const struct agent_action *a, struct sim_err *e)
 {
-	const struct sockaddr_in dst = at(a->tuple.dst_ip, a->tuple.dst_port);
+	struct sockaddr_storage dst;
+	const socklen_t n_dst =
+	    real_host_at(f, a->tuple.dst_ip, a->tuple.dst_port, &dst);
 	struct fabric_real_counters *n = &f->count;
 	if (a->n_bytes > FABRIC_REAL_MAX_PAYLOAD)
 		return sim_fail(e, SIM_ERANGE,
@@ -293,8 +290,7 @@ int real_connect(struct fabric_real *f, topo_host host,
 	int why = real_connect_prepare(f, fd, a);
 	/* Binding is not part of the round trip. */
 	const sim_ns since = real_now(f);
-	if (why == 0 &&
-	    connect(fd, (const struct sockaddr *)&dst, sizeof(dst)) < 0)
+	if (why == 0 && connect(fd, (const struct sockaddr *)&dst, n_dst) < 0)
 		why = errno;
 	/* Anything but these two, such as "unreachable" from the own routing
 	 * table, means that no SYN was sent. */

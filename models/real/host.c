@@ -17,6 +17,7 @@
 
 #include "models/real/impl.h"
 #include "models/real/namespace.h"
+#include "models/real/place.h"
 #include "sim/vec.h"
 
 enum {
@@ -40,9 +41,23 @@ static int host_leave(const struct fabric_real *f, const struct real_host *h,
 	return h->ns < 0 ? 0 : real_ns_enter(f->home, e);
 }
 
-static int tcp_socket(void)
+/* One of IPv6 is of IPv6 alone, or it would take IPv4's port, too. */
+static int tcp_socket(uint32_t ip)
 {
-	return socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	const int type = SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC;
+	if (!topo_ip_is_number(ip))
+		return socket(AF_INET, type, 0);
+	const int fd = socket(AF_INET6, type, 0), yes = 1;
+	if (fd >= 0)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &yes, sizeof(yes));
+	return fd;
+}
+
+socklen_t real_host_at(const struct fabric_real *f, uint32_t ip, uint16_t port,
+    struct sockaddr_storage *out)
+{
+	const struct topo_ip a = topo_ip_book_look(f->params.book, ip);
+	return real_ip_at(&a, port, out);
 }
 
 /* Errors of entering are told by errno alone, since a connect that could not be
@@ -52,10 +67,11 @@ int real_host_socket(struct fabric_real *f, topo_host host)
 	struct real_host *h = &f->host[host];
 	struct sim_err e;
 	if (h->ns < 0)
-		return tcp_socket();
+		return tcp_socket(h->address);
 	if (h->n_stock == 0 && host_enter(h, &e) == 0) {
 		int fd = 0;
-		while (h->n_stock < REAL_STOCK && (fd = tcp_socket()) >= 0)
+		while (h->n_stock < REAL_STOCK &&
+		    (fd = tcp_socket(h->address)) >= 0)
 			h->stock[h->n_stock++] = fd;
 		const int why = errno;
 		/* The way back can only fail where the way in does: both take a
@@ -74,19 +90,32 @@ static int host_set(int fd, int level, int name, int value)
 	return setsockopt(fd, level, name, &value, sizeof(value));
 }
 
+int real_host_mark(int fd, uint32_t ip, uint8_t dscp)
+{
+	enum { AUTO_LABELS = 70 }; /* IPV6_AUTOFLOWLABEL of linux/in6.h */
+	if (!topo_ip_is_number(ip))
+		return dscp ? host_set(fd, IPPROTO_IP, IP_TOS, dscp << 2) : 0;
+	/* A kernel of before 3.17 has no such option, and no labels. */
+	if (host_set(fd, IPPROTO_IPV6, AUTO_LABELS, 0) < 0 &&
+	    errno != ENOPROTOOPT)
+		return -1;
+	return dscp ? host_set(fd, IPPROTO_IPV6, IPV6_TCLASS, dscp << 2) : 0;
+}
+
 /* Accepted sockets inherit these options from their listener, so the reset at
  * close() and the DSCP of the SYN-ACK, which leaves before anybody could set
  * it, are set here. */
-static int host_prepare(int fd, uint32_t address, uint16_t port, uint8_t dscp)
+static int host_prepare(const struct fabric_real *f, int fd, uint32_t address,
+    unsigned class)
 {
 	const struct linger reset = {.l_onoff = 1};
-	const struct sockaddr_in at = {.sin_family = AF_INET,
-	    .sin_port = htons(port),
-	    .sin_addr.s_addr = htonl(address)};
+	struct sockaddr_storage at;
+	const socklen_t n =
+	    real_host_at(f, address, f->params.port[class], &at);
 	if (host_set(fd, SOL_SOCKET, SO_REUSEADDR, 1) < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset)) < 0 ||
-	    (dscp && host_set(fd, IPPROTO_IP, IP_TOS, dscp << 2) < 0) ||
-	    bind(fd, (const struct sockaddr *)&at, sizeof(at)) < 0)
+	    real_host_mark(fd, address, f->params.dscp[class]) < 0 ||
+	    bind(fd, (const struct sockaddr *)&at, n) < 0)
 		return -1;
 	return listen(fd, BACKLOG);
 }
@@ -97,9 +126,8 @@ static int open_listeners(struct fabric_real *f, topo_host host,
 	const struct fabric_real_params *p = &f->params;
 	struct real_host *h = &f->host[host];
 	for (unsigned i = 0; i < p->n_classes; i++) {
-		const int fd = h->listener[i] = tcp_socket();
-		if (fd < 0 ||
-		    host_prepare(fd, h->address, p->port[i], p->dscp[i]) < 0)
+		const int fd = h->listener[i] = tcp_socket(h->address);
+		if (fd < 0 || host_prepare(f, fd, h->address, i) < 0)
 			return sim_fail(e, SIM_EIO,
 			    "port %u cannot be listened on: %s.", p->port[i],
 			    strerror(errno));
@@ -119,6 +147,11 @@ static int open_raw(struct fabric_real *f, topo_host host, struct sim_err *e)
 	const int type = SOCK_RAW | SOCK_NONBLOCK | SOCK_CLOEXEC;
 	const uint32_t others = ~(UINT32_C(1) << TIME_EXCEEDED);
 	struct real_host *h = &f->host[host];
+	/* What is sent and heard there is IPv4. */
+	if (topo_ip_is_number(h->address)) {
+		f->base.caps.can_probe_ttl = 0;
+		return 0;
+	}
 	h->raw = socket(AF_INET, type, IPPROTO_RAW);
 	h->icmp = socket(AF_INET, type, IPPROTO_ICMP);
 	if (h->raw < 0 || h->icmp < 0) {

@@ -13,6 +13,8 @@
 #ifndef MODELS_REAL_IMPL_H
 #define MODELS_REAL_IMPL_H
 
+#include <sys/socket.h>
+
 #include "models/http_ping.h"
 #include "models/real/real.h"
 #include "models/real/timer.h"
@@ -155,7 +157,14 @@ int real_repoll_fd(struct fabric_real *f, int fd, uint32_t events,
 int real_host_open(struct fabric_real *f, topo_host h, struct sim_err *e);
 void real_host_close(struct real_host *h);
 
-/* A new TCP socket in a host's namespace, or -1 and errno. */
+/* The socket's address of IP, 32 bits of a tuple, and PORT; returns its length. */
+socklen_t real_host_at(const struct fabric_real *f, uint32_t ip, uint16_t port,
+    struct sockaddr_storage *out);
+
+/* Packets of FD have DSCP, and of IPv6 no flow label. 0, or -1 and errno. */
+int real_host_mark(int fd, uint32_t ip, uint8_t dscp);
+
+/* A new TCP socket in a host's namespace, of its family, or -1 and errno. */
 int real_host_socket(struct fabric_real *f, topo_host h);
 
 /* The host with this address, or TOPO_NONE. */

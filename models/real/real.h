@@ -12,6 +12,14 @@
  *	            TIMEOUT any other end, be it that the network says
  *	            "unreachable". It closes by a reset, which leaves nothing
  *	            behind (no TIME_WAIT) at either side.
+ *	IPv6        an address of a tuple is IPv4 or a number of the book
+ *	            (topo/ip_book.h). Its packets have flow label 0, so that a
+ *	            five-tuple has one path also where switches hash labels: the
+ *	            kernel's own are random, and another with each SYN that is
+ *	            sent again. Switches that hash addresses and label alone
+ *	            (Linux: fib_multipath_hash_policy=0) send all probes of a
+ *	            pair one way, as they do those of IPv4. PROBE and SEND are of
+ *	            IPv4: a host of IPv6 has no raw sockets.
  *	payload     bytes that are known beforehand (see below), and FIN; the
  *	            server sends as many of them back. echo_ns is from the first
  *	            byte sent to the last one back; 0 if they do not come, not
@@ -56,6 +64,7 @@
 
 #include "models/fabric.h"
 #include "sim/field.h"
+#include "topo/ip_book.h"
 
 enum {
 	FABRIC_REAL_CLASSES = 8,
@@ -78,11 +87,14 @@ struct fabric_real_params {
 	uint32_t n_classes;
 	uint16_t port[FABRIC_REAL_CLASSES];
 	uint8_t dscp[FABRIC_REAL_CLASSES];
+	/* Addresses of IPv6 that hosts and tuples have by number; NULL: none. */
+	const struct topo_ip_book *book;
 };
 extern const struct sim_field fabric_real_fields[];
 
 struct fabric_real_host {
-	uint32_t address; /* host byte order; its own in its namespace */
+	/* Its own in its namespace: host byte order, or a number of the book. */
+	uint32_t address;
 	int ns; /* descriptor of the namespace, borrowed until close; -1: that
 	           of whoever opens */
 };

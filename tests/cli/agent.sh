@@ -464,7 +464,10 @@ mistakes_are_named() {
 	refuses 2 'no URL' --address 127.0.0.1 --controller 10.0.0.9
 	refuses 2 'begin with http' --address 127.0.0.1 --controller ftp://a
 	refuses 2 'cannot be asked' "${c[@]}" --collector 'http://a b'
-	refuses 2 'address "10.0.0" is no address' "${c[@]}" --address 10.0.0
+	refuses 2 'address: "10.0.0" is not an IPv4 address' "${c[@]}" --address 10.0.0
+	refuses 2 'fe80::1%eth0" has a zone' "${c[@]}" --address fe80::1%eth0
+	refuses 2 'ff02::1" is no address that others' "${c[@]}" --address ff02::1
+	refuses 2 'written with dots alone' "${c[@]}" --address ::ffff:10.0.0.1
 	refuses 2 'port "0" is not a whole number in \[1, 65535\]' "${c[@]}" --port 0
 	refuses 2 'port 80 is there twice' "${c[@]}" --port 80,81,80
 	refuses 2 'more than 8 classes' "${c[@]}" --port 1,2,3,4,5,6,7,8,9

@@ -208,15 +208,26 @@ if "$CULPRIT" controller --listen x --ca a --cert b --key c 2>&1 |
 fi
 command -v curl >/dev/null || { echo "SKIP all (no curl)"; exit; }
 
+its_list_is_for_its_own_address() {
+	local other=(-g --cert ca/fd00--2.pem --key ca/fd00--2.key)
+	ask 200 /pinglist/fd00::2 "${other[@]}"
+	grep -q '<pinglist server="fd00::2" ' page
+	grep -q '<peer address="fd00::1" port="8765"' page
+	ask 403 /pinglist/fd00::1 "${other[@]}"
+	ask 403 /pinglist/10.0.0.2 "${other[@]}"
+	ask 404 /pinglist/fd00::0002 "${other[@]}"
+}
+
 # Both servers and those who ask them may be of IPv6: a URL's brackets are no part of
 # the address that a certificate has.
-ipv6_is_spoken_by_all_but_probes() {
+ipv6_is_spoken_by_all() {
 	grep -q ' lo$' /proc/net/if_inet6 || skip "no IPv6 here"
 	local s
 	own_servers
-	"$CULPRIT" ca ca --server six.example,::1 --agent 127.0.0.9
+	"$CULPRIT" ca ca --server six.example,::1 --agent 127.0.0.9 \
+	    --agent ::1 --agent fd00::2
 	: >six.out
-	"$CULPRIT" controller --listen '[::1]:0' --ca ca/ca.pem --cert \
+	"$CULPRIT" controller --net6 fd00::/64 --listen '[::1]:0' --ca ca/ca.pem --cert \
 	    ca/six.example.pem --key ca/six.example.key "${as_user[@]}" \
 	    >six.out 2>six.err &
 	s=$!
@@ -231,6 +242,12 @@ ipv6_is_spoken_by_all_but_probes() {
 	run_for 1 "$CULPRIT" agent --once --controller "$url" --address \
 	    127.0.0.9 --port 8767 "${user[@]}" --ca ca/ca.pem $(of ca 127.0.0.9)
 	says '^culprit: no list$'
+	# So is an agent with IPv6.
+	# shellcheck disable=SC2046
+	run_for 1 "$CULPRIT" agent --once --controller "$url" --address \
+	    ::1 --port 8767 "${user[@]}" --ca ca/ca.pem $(of ca --1)
+	says '^culprit: no list$'
+	its_list_is_for_its_own_address
 	kill $s
 	wait $s || fail "exit code $?"
 	# In the clear on [::1] alone, and told so.
@@ -240,15 +257,12 @@ ipv6_is_spoken_by_all_but_probes() {
 	    --address 127.0.0.1
 	says_once 'fd00::9.:1.* is another host'
 	run_for 2 "$CULPRIT" agent --controller 'http://[::1]:1' \
-	    --address fd00::1
-	says 'fd00::1": agents probe each other by IPv4 alone'
-	run_for 2 "$CULPRIT" agent --controller 'http://[::1]:1' \
-	    --allow-net fd00::/8
-	says 'is not an IPv4 address'
+	    --address ::1 --allow-net fd00::/129
+	says 'a prefix of IPv6 has 0 to 128 bits; /129 is not'
 }
 
 run_tests strangers_get_nothing_and_hear_why \
     each_has_its_own_list_and_gives_what_it_saw \
     files_are_replaced_while_it_serves \
-    the_key_is_the_new_user_s_to_read ipv6_is_spoken_by_all_but_probes \
+    the_key_is_the_new_user_s_to_read ipv6_is_spoken_by_all \
     mistakes_are_named

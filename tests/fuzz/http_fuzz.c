@@ -50,10 +50,10 @@ static void check(const struct xp_http_site *site,
 }
 
 /* Half of all addresses are the client's. */
-static int is_even(void *peer, uint32_t address)
+static int is_even(void *peer, struct topo_ip address)
 {
 	(void)peer;
-	return address % 2 == 0;
+	return address.byte[15] % 2 == 0;
 }
 
 /* There is one way to write a target: its numbers are its end, as we write them. */
@@ -104,7 +104,7 @@ static void serve(const struct xp_http_site *site, struct xp_http_request *q,
 	q->n_body = n_body;
 	if (xp_http_body(q, &a) == XP_HTTP_KEEP) {
 		must(algo_pingmesh_wire_size(a.batch.n) == n_body);
-		must(!q->is_for || a.batch.src_ip % 2 == 0);
+		must(!q->is_for || a.batch.src.byte[15] % 2 == 0);
 		xp_http_kept(&a, 0, 1, NULL);
 	}
 	check(site, q, &a);

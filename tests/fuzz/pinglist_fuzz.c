@@ -17,7 +17,10 @@ static void check(const struct algo_pinglist_doc *d, uint32_t self)
 		const struct algo_pinglist_entry *a = &d->entry[i];
 		uint32_t n_same = 0;
 		must(a->address != self);
-		must(topo_addr_is_target(a->address));
+		const struct topo_ip ip =
+		    topo_ip_book_look(d->book, a->address);
+		must(topo_ip_is_target(&ip));
+		must(topo_ip_is_number(a->address) == topo_ip_is_number(self));
 		must(a->payload <= ALGO_PINGLIST_MAX_PAYLOAD);
 		must(a->port > 0 && a->class < ALGO_PINGLIST_MAX_CLASSES);
 		must(a->level < ALGO_PINGLIST_N_LEVELS);
@@ -39,7 +42,7 @@ static void check_allowed(struct algo_pinglist_doc *d, uint32_t self, int rc,
 {
 	struct algo_pinglist_allow a = {0};
 	const uint32_t n_before = d->n_entries;
-	must(algo_pinglist_allow_nets(&a, "10.0.0.0/30", NULL) == 0);
+	must(algo_pinglist_allow_nets(&a, "10.0.0.0/30,fd00::/120", NULL) == 0);
 	must(algo_pinglist_allow_ports(&a, "80,8000-9000", NULL) == 0);
 	d->allow = &a;
 	const int again = algo_pinglist_xml_read(d, self, bytes, n, NULL);
@@ -75,11 +78,13 @@ static void check_allow(const uint8_t *bytes, size_t n)
 	free(text);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+/* As the server SELF reads it. */
+static void read_as(uint32_t self, struct topo_ip_book *book,
+    const uint8_t *bytes, size_t n)
 {
-	const uint32_t self = topo_addr_of_host(0);
 	struct algo_pinglist_doc d = {.max_entries = MOST,
-	    .max_bytes = 1 << 16};
+	    .max_bytes = 1 << 16,
+	    .book = book};
 	struct sim_err e = {0};
 	uint32_t refused = 0;
 	/* Blocks of just these sizes let ASan see a write past them. */
@@ -94,8 +99,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 	must(rc == 0 || (e.msg[0] != '\0' && d.n_entries == 0));
 	check(&d, self);
 	check_allowed(&d, self, rc, (const char *)bytes, n);
-	check_allow(bytes, n);
 	free(d.entry);
 	free(d.work);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
+{
+	const struct topo_ip six = {{0xfd, [15] = 1}};
+	struct topo_ip_book book;
+	must(topo_ip_book_open(&book, 3 * MOST, NULL) == 0);
+	read_as(topo_addr_of_host(0), NULL, bytes, n);
+	read_as(topo_ip_book_note(&book, &six), &book, bytes, n);
+	topo_ip_book_close(&book);
+	check_allow(bytes, n);
 	return 0;
 }

@@ -22,9 +22,10 @@ void xp_batch_set_free(struct xp_batch_set *s)
 /* SplitMix64's mixing of the parts of the key: agents that were started
  * together differ in few bits of their address and time of birth, and the low
  * bits of the result choose the slot. */
-static size_t hash(uint64_t born_ns, uint32_t src_ip, uint32_t kind)
+static size_t hash(uint64_t born_ns, const struct topo_ip *src, uint32_t kind)
 {
-	uint64_t x = (born_ns + kind) ^ src_ip * UINT64_C(0x9e3779b97f4a7c15);
+	uint64_t x =
+	    (born_ns + kind) ^ topo_ip_hash(src) * UINT64_C(0x9e3779b97f4a7c15);
 	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
 	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
 	return (size_t)(x ^ x >> 31);
@@ -35,12 +36,12 @@ static size_t hash(uint64_t born_ns, uint32_t src_ip, uint32_t kind)
  * so an empty one is always found. Agents are never removed one by one, so
  * there are no gaps in the rows that are searched. */
 static struct xp_batch_agent *batch_set_find(struct xp_batch_agent *slot,
-    size_t n_slots, uint64_t born_ns, uint32_t src_ip,
+    size_t n_slots, uint64_t born_ns, const struct topo_ip *src,
     enum algo_pingmesh_wire_kind kind)
 {
-	size_t i = hash(born_ns, src_ip, kind) & (n_slots - 1);
+	size_t i = hash(born_ns, src, kind) & (n_slots - 1);
 	while (slot[i].cap > 0 &&
-	    (slot[i].born_ns != born_ns || slot[i].src_ip != src_ip ||
+	    (slot[i].born_ns != born_ns || !topo_ip_same(&slot[i].src, src) ||
 		slot[i].kind != kind))
 		i = (i + 1) & (n_slots - 1);
 	return &slot[i];
@@ -66,7 +67,7 @@ int xp_batch_set_has(const struct xp_batch_set *s,
 	if (s->n_slots == 0)
 		return 0;
 	const struct xp_batch_agent *a = batch_set_find(s->slot, s->n_slots,
-	    id->born_ns, id->src_ip, id->kind);
+	    id->born_ns, &id->src, id->kind);
 	const size_t i = run_at(a, id->number);
 	return i < a->n && a->run[i].first <= id->number;
 }
@@ -82,7 +83,7 @@ static int batch_set_grow(struct xp_batch_set *s, struct sim_err *e)
 	for (size_t i = 0; i < s->n_slots; i++)
 		if (s->slot[i].cap > 0)
 			*batch_set_find(slot, n, s->slot[i].born_ns,
-			    s->slot[i].src_ip, s->slot[i].kind) = s->slot[i];
+			    &s->slot[i].src, s->slot[i].kind) = s->slot[i];
 	free(s->slot);
 	s->slot = slot;
 	s->n_slots = n;
@@ -101,14 +102,14 @@ int xp_batch_set_reserve(struct xp_batch_set *s,
 	    (rc = batch_set_grow(s, e)) < 0)
 		return rc;
 	struct xp_batch_agent *a = batch_set_find(s->slot, s->n_slots,
-	    id->born_ns, id->src_ip, id->kind);
+	    id->born_ns, &id->src, id->kind);
 	/* A slot is taken as soon as it has room for a run. Its key is set only
 	 * then, so that a failure leaves an empty slot empty. */
 	const int is_new = a->cap == 0;
 	if ((rc = SIM_RESERVE(&a->run, &a->cap, a->n + 1, e)) < 0)
 		return rc;
 	a->born_ns = id->born_ns;
-	a->src_ip = id->src_ip;
+	a->src = id->src;
 	a->kind = id->kind;
 	s->n_agents += (size_t)is_new;
 	return 0;
@@ -119,7 +120,7 @@ void xp_batch_set_add(struct xp_batch_set *s,
 {
 	const uint64_t x = id->number;
 	struct xp_batch_agent *a = batch_set_find(s->slot, s->n_slots,
-	    id->born_ns, id->src_ip, id->kind);
+	    id->born_ns, &id->src, id->kind);
 	const size_t i = run_at(a, x);
 	struct xp_batch_run *run = a->run + i; /* the first run above X */
 	const int after = i > 0 && run[-1].last + 1 == x;

@@ -1,7 +1,7 @@
 /* experiments/pingmesh/dsa/batch_set.h -- which batches of agents were taken.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * An agent, which is known by (src_ip, born_ns), counts its batches of each
+ * An agent, which is known by (src, born_ns), counts its batches of each
  * kind from 1. So the batches that were taken of it are a few runs of numbers,
  * mostly one, and the set needs memory for agents and gaps, not for batches. */
 #ifndef EXPERIMENTS_PINGMESH_DSA_BATCH_SET_H
@@ -20,7 +20,7 @@ struct xp_batch_run {
 struct xp_batch_agent { /* and a kind */
 	uint64_t born_ns;
 	uint64_t n_lost; /* records, the most that a batch of it said */
-	uint32_t src_ip;
+	struct topo_ip src;
 	enum algo_pingmesh_wire_kind kind;
 	size_t n, cap;            /* cap 0: an empty slot */
 	struct xp_batch_run *run; /* ascending, with gaps between */

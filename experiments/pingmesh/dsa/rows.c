@@ -65,6 +65,15 @@ enum xp_dsa_fate xp_dsa_row(const struct topo_dc dc[], uint32_t n_dcs,
 	return is_vip ? XP_DSA_VIP_ROW : XP_DSA_ROW;
 }
 
+void xp_dsa_name(const struct topo_ip_net *net, topo_host host,
+    char text[TOPO_IP_TEXT])
+{
+	const struct topo_ip ip = net->bits > 0
+	    ? topo_ip_of_host(net, host)
+	    : topo_ip_of_4(topo_addr_of_host(host));
+	topo_ip_format(&ip, text);
+}
+
 enum xp_dsa_fate xp_dsa_counters_row(uint32_t n_hosts,
     const struct algo_pingmesh_window *w, struct obs_perf_row *p)
 {

@@ -10,6 +10,7 @@
 #include "models/obs_perf.h"
 #include "models/obs_probes.h"
 #include "topo/dc.h"
+#include "topo/ip.h"
 
 enum xp_dsa_fate {
 	XP_DSA_ROW,
@@ -24,6 +25,11 @@ enum xp_dsa_fate {
  * res_recording_check(). Cost O(data centres). */
 enum xp_dsa_fate xp_dsa_row(const struct topo_dc dc[], uint32_t n_dcs,
     uint32_t src_ip, const struct algo_pingmesh_record *r, struct obs_probe *p);
+
+/* What a server is called: by its address, in NET if its records are of IPv6 (NET
+ * zeroed: they are of IPv4). */
+void xp_dsa_name(const struct topo_ip_net *net, topo_host host,
+    char text[TOPO_IP_TEXT]);
 
 /* The same of counters W in a network of N_HOSTS. Returns XP_DSA_ROW,
  * XP_DSA_FOREIGN, or XP_DSA_ODD for numbers that obs_perf_check() refuses. */

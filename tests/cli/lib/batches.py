@@ -18,6 +18,7 @@ import sys
 import time
 
 HEAD, RECORD, WINDOW = "<4sHHIIQQQ", "<QQQIIHHIBBB5x", "<9Q"
+RECORD_6 = "<QQQ16sHHIBBB5x"
 
 
 def batches(folder):
@@ -27,16 +28,26 @@ def batches(folder):
         at = 0
         while at + 40 <= len(data):
             head = struct.unpack_from(HEAD, data, at)
-            form = WINDOW if head[1] == 2 else RECORD
+            form = [RECORD, WINDOW, RECORD, RECORD_6, WINDOW][head[1] - 1]
             size = struct.calcsize(form)
-            end = at + 40 + size * head[3] + 8
+            first = at + (56 if head[1] > 3 else 40)
+            end = first + size * head[3] + 8
             if end > len(data):
                 break  # is being written
-            yield head, [struct.unpack_from(form, data, at + 40 + size * i)
-                         for i in range(head[3])]
+            rows = [struct.unpack_from(form, data, first + size * i)
+                    for i in range(head[3])]
+            yield as_of_4(head, rows, data[at + 40:at + 56])
             if sys.argv[1] == "strip" and head[1] == 1:
                 keep(os.path.basename(path), data[at:end])
             at = end
+
+
+def as_of_4(head, rows, src):
+    if head[1] < 4:
+        return head, rows
+    if head[1] == 4:
+        rows = [r[:3] + (src,) + r[3:] for r in rows]
+    return head[:1] + (head[1] - 3,) + head[2:4] + (src,) + head[5:], rows
 
 
 def keep(file, batch):
@@ -46,6 +57,8 @@ def keep(file, batch):
 
 
 def name(ip):
+    if isinstance(ip, bytes):
+        return socket.inet_ntop(socket.AF_INET6, ip)
     return socket.inet_ntoa(struct.pack(">I", ip))
 
 
