@@ -82,9 +82,12 @@ static void cmd_collector_check(const void *args, struct argp_state *state)
 	if (a->export && a->db)
 		argp_error(state,
 		    "--db is not for --export, which serves nobody");
-	if (!a->export && (a->spec || a->plan.is_set || a->ladder || a->force))
+	if (!a->export &&
+	    (a->spec || a->plan.is_set || a->plan.net6.bits > 0 || a->ladder ||
+		a->force))
 		argp_error(state,
-		    "SPEC, --set, --dc, --timers and --force are for --export");
+		    "SPEC, --set, --dc, --net6, --timers and --force are for "
+		    "--export");
 	if (a->export && a->serve.user)
 		argp_error(state, "--user is not for --export");
 	cmd_plan_check(&a->plan, a->spec, state);

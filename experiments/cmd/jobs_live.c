@@ -104,9 +104,10 @@ void cmd_jobs_live_check(const struct cmd_jobs_live *a, const char *dir,
 {
 	if (!a->is_on &&
 	    (a->db || a->spec || a->service || a->ladder || a->plan.is_set ||
-		a->once || a->until_ns))
+		a->plan.net6.bits > 0 || a->once || a->until_ns))
 		argp_error(state,
-		    "--db, --set, --dc, --spec, --service, --timers, --once "
+		    "--db, --set, --dc, --net6, --spec, --service, --timers, "
+		    "--once "
 		    "and --until are for --continuous");
 	if (!a->is_on)
 		return;

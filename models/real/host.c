@@ -57,7 +57,12 @@ socklen_t real_host_at(const struct fabric_real *f, uint32_t ip, uint16_t port,
     struct sockaddr_storage *out)
 {
 	const struct topo_ip a = topo_ip_book_look(f->params.book, ip);
-	return real_ip_at(&a, port, out);
+	const socklen_t n = real_ip_at(&a, port, out);
+	/* A number that no book has is nobody's, and :: would be this host:
+	 * bind() and connect() refuse an address of another family. */
+	if (topo_ip_is_zero(&a))
+		out->ss_family = AF_UNIX;
+	return n;
 }
 
 /* Errors of entering are told by errno alone, since a connect that could not be

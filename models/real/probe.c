@@ -23,6 +23,10 @@ static int send_raw(struct fabric_real *f, topo_host host, const void *bytes,
     size_t n, uint64_t *taken, struct sim_err *e)
 {
 	struct sockaddr_in to = {.sin_family = AF_INET};
+	if (topo_ip_is_number(f->host[host].address))
+		return sim_fail(e, SIM_EUNSUPPORTED,
+		    "host %u has IPv6, and paths are found by IPv4 alone.",
+		    host);
 	if (!f->base.caps.can_probe_ttl)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "host %u has no raw sockets to probe with; they take "
