@@ -3,6 +3,7 @@
  */
 #include "models/truth.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "sim/vec.h"
@@ -37,7 +38,9 @@ int truth_add_fault(struct truth *t, const struct truth_fault *f,
 	int rc = SIM_RESERVE(&t->fault, &t->cap_faults, t->n_faults + 1, e);
 	if (rc < 0)
 		return rc;
-	t->fault[t->n_faults++] = *f;
+	struct truth_fault *to = &t->fault[t->n_faults++];
+	*to = *f;
+	to->hazard = -log1p(-f->rate);
 	return 0;
 }
 

@@ -40,12 +40,13 @@ enum truth_law {
  * chooses it wrongly, or among others, and it does nothing wrong itself. */
 struct truth_fault {
 	topo_link link;
+	uint8_t of_hole, of_route;
 	double rate;
+	double hazard; /* -log(1 - rate); truth_add_fault() sets it */
 	sim_ns from_ns, to_ns;
 	double delay_us, shape;
 	enum truth_law law;
 	uint32_t burst; /* of law BURST: index into the truth's bursts */
-	uint8_t of_hole, of_route;
 };
 
 /* 1 unless the fault does nothing. */

@@ -8,7 +8,7 @@
 #include <gsl/gsl_sf_gamma.h>
 #include <gsl/gsl_sf_log.h>
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 /* --- Clopper-Pearson -------------------------------------------------------*/
 /* k log(k / m) + m - k >= 0, without cancellation where k is near m. */
@@ -192,10 +192,66 @@ double sim_quantile_sorted(const double *x, size_t n, double q)
 	return (1 - part) * x[i] + part * x[i + 1];
 }
 
-static int ascending(const void *a, const void *b)
+/* --- sorting ---------------------------------------------------------------*/
+/* So many are sorted one by one. */
+enum { FEW = 32 };
+
+/* Integers that are in the order of the numbers, -0 before 0. */
+static uint64_t stat_key(double x)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
+	uint64_t k;
+	memcpy(&k, &x, sizeof(k));
+	return k ^ (k >> 63 ? UINT64_MAX : UINT64_C(1) << 63);
+}
+
+static void stat_insert(double *x, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		const double moved = x[i];
+		size_t k = i;
+		for (; k > 0 && x[k - 1] > moved; k--)
+			x[k] = x[k - 1];
+		x[k] = moved;
+	}
+}
+
+/* Into 256 bins by the 8 highest bits in which any two keys differ, in place, and
+ * each bin likewise. Paper: P. McIlroy, K. Bostic and M. D. McIlroy, "Engineering
+ * Radix Sort", Computing Systems 6 (1993), "American flag sort". */
+static void stat_sort(double *x, size_t n)
+{
+	size_t next[256] = {0}, end[256];
+	uint64_t differ = 0;
+	if (n <= FEW) {
+		stat_insert(x, n);
+		return;
+	}
+	for (size_t i = 1; i < n; i++)
+		differ |= stat_key(x[i]) ^ stat_key(x[0]);
+	if (differ == 0)
+		return;
+	const int top = 63 - __builtin_clzll(differ);
+	const int shift = top > 7 ? top - 7 : 0;
+	for (size_t i = 0; i < n; i++)
+		next[stat_key(x[i]) >> shift & 255]++;
+	for (size_t b = 0, sum = 0; b < 256; b++) {
+		sum += next[b];
+		end[b] = sum;
+		next[b] = sum - next[b];
+	}
+	for (size_t b = 0; b < 256; b++)
+		while (next[b] < end[b]) {
+			double moved = x[next[b]];
+			size_t to;
+			while ((to = stat_key(moved) >> shift & 255) != b) {
+				const double met = x[next[to]];
+				x[next[to]++] = moved;
+				moved = met;
+			}
+			x[next[b]++] = moved;
+		}
+	for (size_t b = 0, from = 0; b < 256; from = end[b++])
+		stat_sort(x + from, end[b] - from);
 }
 
 size_t sim_sort_finite(double *x, size_t n)
@@ -204,7 +260,6 @@ size_t sim_sort_finite(double *x, size_t n)
 	for (size_t i = 0; i < n; i++)
 		if (!isnan(x[i]))
 			x[kept++] = x[i];
-	if (kept > 1)
-		qsort(x, kept, sizeof(*x), ascending);
+	stat_sort(x, kept);
 	return kept;
 }

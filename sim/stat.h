@@ -68,7 +68,7 @@ double sim_means_z(double a, double var_a, double n_a, double b, double var_b,
 double sim_quantile_sorted(const double *x, size_t n, double q);
 
 /* Sort ascending in place, dropping NaN (infinities stay); returns how many
- * remain. */
+ * remain. Cost O(n) for numbers that are spread: a radix sort. */
 size_t sim_sort_finite(double *x, size_t n);
 
 #endif

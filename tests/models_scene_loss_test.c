@@ -315,7 +315,7 @@ static void hazards_are_minus_log_of_what_passes(void **state)
 static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 {
 	(void)state;
-	struct truth_fault fault[] = {
+	const struct truth_fault fault[] = {
 	    {.link = 3, .rate = 0.5, .to_ns = SIM_NEVER},
 	    {.link = 4, .to_ns = SIM_NEVER, .delay_us = 900},
 	    {.link = 5, .rate = 0.1, .from_ns = 10, .to_ns = 20},
@@ -324,8 +324,10 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 	    {.link = 9, .to_ns = 100},
 	    {.link = 12, .rate = 1, .from_ns = 7, .to_ns = SIM_NEVER},
 	};
-	struct truth truth = {.n_faults = 7, .fault = fault};
+	struct truth truth = {.n_faults = 0};
 	struct scene_loss m = {.truth = &truth};
+	for (size_t i = 0; i < sizeof(fault) / sizeof(fault[0]); i++)
+		assert_ok(truth_add_fault(&truth, &fault[i], test_err()));
 	const struct scene_noise_params noise = {{SIM_FIXED, 1e-3, 1e-3}, 1,
 	    SCENE_NOISE_PER_LINK, 1, 0};
 	const struct sim_seed where = {.seed = 1};
@@ -362,6 +364,7 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 		assert_true(scene_loss_hazard(&m, want[i].link, want[i].t) ==
 		    want[i].hazard);
 	}
+	truth_free(&truth);
 }
 
 int main(void)

@@ -337,6 +337,48 @@ static void quantiles_equal_those_of_gsl(void **state)
 	}
 }
 
+static int ascending(const void *a, const void *b)
+{
+	const double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* Of numbers that are alike, of all sizes and signs, and of any bits at all. */
+static double any_number(struct sim_rng *r, uint32_t kind)
+{
+	const double u = sim_rng_u01(r);
+	double x;
+	uint64_t bits = (uint64_t)sim_rng_u32(r) << 32 | sim_rng_u32(r);
+	memcpy(&x, &bits, sizeof(x));
+	switch (kind) {
+	case 0:
+		return 3e6 + floor(20 * u);
+	case 1:
+		return (u - 0.5) * pow(10, 40 * sim_rng_u01(r) - 20);
+	case 2:
+		return 268.5;
+	default:
+		return isnan(x) ? INFINITY : x;
+	}
+}
+
+static void sorting_is_that_of_qsort(void **state)
+{
+	enum { MOST = 3000 };
+	static double x[MOST], want[MOST];
+	(void)state;
+	for (uint32_t run = 0; run < 400; run++) {
+		struct sim_rng r;
+		test_rng(&r, run);
+		const size_t n = 1 + sim_rng_below(&r, run < 200 ? 80 : MOST);
+		for (size_t i = 0; i < n; i++)
+			want[i] = x[i] = any_number(&r, run % 4);
+		qsort(want, n, sizeof(*want), ascending);
+		assert_int_equal(sim_sort_finite(x, n), n);
+		assert_memory_equal(x, want, n * sizeof(*x));
+	}
+}
+
 static void sorting_drops_nan_and_keeps_infinity(void **state)
 {
 	(void)state;
@@ -460,6 +502,7 @@ int main(void)
 	    cmocka_unit_test(z_has_an_end),
 	    cmocka_unit_test(quantiles_interpolate_between_order_statistics),
 	    cmocka_unit_test(quantiles_equal_those_of_gsl),
+	    cmocka_unit_test(sorting_is_that_of_qsort),
 	    cmocka_unit_test(sorting_drops_nan_and_keeps_infinity),
 	    cmocka_unit_test(gsl_reports_errors_instead_of_aborting),
 	    cmocka_unit_test(hits_in_parts_lie_between_two_counts),

@@ -148,7 +148,7 @@ static int list_failed_links(struct bulk_failed_list *v, const struct scene *s,
 				return rc;
 			last->link = last->place = f->link;
 		}
-		last->hazard += scene_hazard(f->rate);
+		last->hazard += f->hazard;
 	}
 	return 0;
 }

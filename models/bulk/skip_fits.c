@@ -93,8 +93,7 @@ static void count_crossing(const struct scene *s, double *holes, double *faults)
 		if (f->of_hole)
 			*holes += share;
 		else if (!truth_is_mark(f))
-			*faults +=
-			    share * -expm1(-mean * scene_hazard(f->rate));
+			*faults += share * -expm1(-mean * f->hazard);
 	}
 }
 

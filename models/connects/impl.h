@@ -37,9 +37,9 @@ struct connects_tuple {
 	uint8_t level;
 };
 
-/* What a round trip meets whose links have hazards of SUM. */
+/* The chance that links mark a round trip, and that they do not. */
 struct connects_toll {
-	double sum, lost, spared; /* chance of a mark, and of none */
+	double lost, spared;
 };
 
 /* What holds while [from, to) lasts. Listed is what a hole drops for sure: pairs

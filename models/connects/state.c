@@ -84,7 +84,7 @@ static void set_hazards(struct connects *c)
 		if (f->link != last)
 			c->hazard[f->link] = 0;
 		last = f->link;
-		c->hazard[f->link] += scene_hazard(f->rate);
+		c->hazard[f->link] += f->hazard;
 	}
 }
 
@@ -405,7 +405,7 @@ static void set_off(struct connects *c)
 
 static struct connects_toll toll_of(double sum)
 {
-	return (struct connects_toll){sum, -expm1(-sum), exp(-sum)};
+	return (struct connects_toll){-expm1(-sum), exp(-sum)};
 }
 
 /* Each SYN and its answer cross each tier up and down, there and back. Of links

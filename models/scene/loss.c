@@ -30,7 +30,7 @@ int scene_loss_fault_at(const struct scene_loss *m, size_t first,
 		const struct truth_fault *f = &truth->fault[i];
 		if (!truth_is_slow(f) && !truth_is_mark(f) && f->from_ns <= t &&
 		    t < f->to_ns) {
-			*hazard += scene_hazard(f->rate);
+			*hazard += f->hazard;
 			active = 1;
 		}
 	}
