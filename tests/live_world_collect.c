@@ -94,7 +94,7 @@ static void check_files(struct world *w, size_t n, int rc)
 	struct world_collector *c = &w->collector;
 	static struct world_files now;
 	const struct xp_batch_held held = xp_batch_store_held(c->store);
-	if (rc == 0 && held.n_files == c->held.n_files &&
+	if (rc == 0 && !c->is_by_hand && held.n_files == c->held.n_files &&
 	    held.n_gone == c->held.n_gone) {
 		c->files.at[c->files.n - 1].n_bytes += n;
 		c->files.n_bytes += n;
