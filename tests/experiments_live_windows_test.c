@@ -550,6 +550,26 @@ static void a_window_that_is_too_large_is_told_and_passed_by(void **state)
 	    2 * LIVE_HOSTS * 6);
 }
 
+/* Of the second ten minutes there is one record of one server, and no counters. */
+static void windows_tell_how_many_servers_were_silent(void **state)
+{
+	struct live_fleet w = new_world(100);
+	const struct xp_windows_params p = params("silent.db");
+	static const char of[] =
+	    "SELECT count(*) FROM watchdog WHERE name = 'servers' AND %s";
+	char sql[256];
+	(void)state;
+	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + 10 * MIN);
+	live_late(&w, 5, LIVE_BEGIN + 15 * MIN, LIVE_BEGIN + 20 * MIN);
+	step(&p, LIVE_BEGIN + 2 * HOUR);
+	snprintf(sql, sizeof(sql), of, "ok AND says = '0 of 24 silent'");
+	assert_int_equal(number_of("silent.db", sql), 3);
+	snprintf(sql, sizeof(sql), of, "NOT ok AND says = '23 of 24 silent'");
+	assert_int_equal(number_of("silent.db", sql), 1);
+	snprintf(sql, sizeof(sql), of, "1");
+	assert_int_equal(number_of("silent.db", sql), 4);
+}
+
 static void another_network_is_refused_by_the_database(void **state)
 {
 	struct xp_windows_params p = params("other.db");
@@ -709,6 +729,7 @@ int main(void)
 	    T(nothing_is_made_of_a_time_that_nobody_has_records_of),
 	    T(a_clock_that_is_ahead_for_a_while_spoils_nothing),
 	    T(a_window_that_is_too_large_is_told_and_passed_by),
+	    T(windows_tell_how_many_servers_were_silent),
 	    T(another_network_is_refused_by_the_database),
 	    T(a_kill_at_any_moment_leaves_the_database_of_a_run_without),
 	};

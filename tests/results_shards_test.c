@@ -120,6 +120,13 @@ static void what_lacks_is_named(void **state)
 	    "missing: 1/60, 2/60, 3/60, 4/60, 5/60, 6/60, 7/60, 8/60, 9/60, "
 	    "10/60, 11/60, 12/60, 13/60, 14/60, 15/60, 16/60, 17/60, 18/60, "
 	    "19/60, 20/60 and 40 more");
+	for (uint32_t i = 0; i < 60; i++)
+		s[i] = state_of(20, i < 20 ? 19 : 18);
+	char want[1024] = "not done: ";
+	for (uint32_t i = 1; i <= 20; i++)
+		sprintf(want + strlen(want), "1 of 20 cells of %u/60%s", i,
+		    i < 20 ? ", " : " and of 40 more");
+	assert_says(s, 60, want);
 }
 
 /* Run 4 of the stream is of several cells. */

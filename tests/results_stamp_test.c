@@ -77,6 +77,21 @@ static uint32_t be32(const char *at)
 	return be32toh(x);
 }
 
+/* The least of a PNG is its header: texts come behind that. */
+static void of_a_png_the_header_is_enough(void **state)
+{
+	enum { HEADER = 33 };
+	const struct res_stamp s = make_stamp();
+	struct sim_err e;
+	size_t n;
+	char *out = stamped(png, HEADER, &n);
+	(void)state;
+	assert_true(n > HEADER);
+	assert_memory_equal(out, png, HEADER);
+	free(out);
+	assert_true(res_stamp_image(&out, &n, png, HEADER - 1, &s, &e) < 0);
+}
+
 static void a_png_has_whole_chunks(void **state)
 {
 	(void)state;
@@ -248,6 +263,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(an_svg_has_metadata_and_its_title),
+	    cmocka_unit_test(of_a_png_the_header_is_enough),
 	    cmocka_unit_test(a_png_has_whole_chunks),
 	    cmocka_unit_test(a_pdf_has_an_update_that_reads_from_its_end),
 	    cmocka_unit_test(a_pdf_without_a_plain_table_has_comments),
