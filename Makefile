@@ -373,17 +373,17 @@ quickstart: deps
 	    results/out/smoke/vigil_fig05a.h5
 	@$B/culprit plot -o plots/out/smoke results/out/smoke/vigil_fig05a.h5
 
-# What each step takes of a CPU is told by `make bench`.
+# What each step takes of a CPU is told by `make bench`. Lines with $(MAKE) are run
+# by `make -n` too, which notes nothing.
+NOTE = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),,&& \
+	times >$B/tests/check-$1.times)
 check: deps
 	@rm -f $B/tests/*.times
 	@$(MAKE) --no-print-directory -j$J all $(TESTS) $(REPLAYS) \
-	    $B/tests/faults.so && mkdir -p $B/tests && \
-	    times >$B/tests/check-build.times
-	@$(MAKE) --no-print-directory $(GATES) && mkdir -p $B/tests && \
-	    times >$B/tests/check-gates.times
+	    $B/tests/faults.so $(call NOTE,build)
+	@$(MAKE) --no-print-directory $(GATES) $(call NOTE,gates)
 	@tests/run.sh $B $J
-	@$B/culprit gate -j $J tests/accuracy/*.yaml && \
-	    times >$B/tests/check-accuracy.times
+	@$B/culprit gate -j $J tests/accuracy/*.yaml $(call NOTE,accuracy)
 	@tests/cpu.sh $B >$B/tests/cpu.tsv.new && \
 	    mv $B/tests/cpu.tsv.new $B/tests/cpu.tsv
 
