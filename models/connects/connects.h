@@ -27,8 +27,10 @@
  *
  * The law is that of models/sim/connect.c but for this:
  * - The five-tuple of each connect is a new one: paths and corrupt entries are
- *   drawn, not hashed. A pair comes to a source port again after as many
- *   connects as there are ports; then this is wrong, unless ports.again is set.
+ *   drawn, not hashed. So one may be answered, or slow, on a port for which the
+ *   truth has a corrupt entry, and as many others fail instead. A pair comes to a
+ *   source port again after as many connects as there are ports; then this is
+ *   wrong, as its probes would contradict each other, unless ports.again is set.
  *   With that each five-tuple has the fate that rules of type 2 give it, and
  *   paths must not matter: no link may be worse than noise, and only ToRs may
  *   have such rules.
