@@ -27,7 +27,6 @@ static void an_address_of_ipv4_is_a_place(void **state)
 {
 	(void)state;
 	assert_int_equal(place4("10.0.0.7"), real_place_of_ipv4(0x0a000007));
-	assert_int_equal(real_place_ipv4(place4("10.0.0.7")), 0x0a000007);
 	assert_true(place4("10.0.0.7") != place4("10.0.0.8"));
 	assert_true(place4("255.255.255.255") != place4("255.255.255.254"));
 }
@@ -39,8 +38,23 @@ static void a_64_of_ipv6_is_a_place(void **state)
 	assert_true(place6("2001:db8:1:2::1") == place6("2001:db8:1:2:f::9"));
 	assert_true(place6("2001:db8:1:2::1") != place6("2001:db8:1:3::1"));
 	assert_true(place6("2001:db8::1") != place4("10.0.0.7"));
-	assert_int_equal(real_place_ipv4(place6("2001:db8::1")), 0);
-	assert_int_equal(real_place_ipv4(place6("::1")), 0);
+}
+
+/* A fleet in one /64 is many hosts, and what is beyond is as it was. */
+static void hosts_near_by_are_places_each(void **state)
+{
+	struct topo_ip_net near, none = {.bits = 0};
+	struct topo_ip a, b, far, four;
+	(void)state;
+	assert_ok(topo_ip_net_parse("fd00::/64", &near, test_err()));
+	assert_ok(topo_ip_parse("fd00::1", &a, test_err()));
+	assert_ok(topo_ip_parse("fd00::2", &b, test_err()));
+	assert_ok(topo_ip_parse("fd00:0:0:1::1", &far, test_err()));
+	four = topo_ip_of_4(0x0a000007);
+	assert_true(real_place_near(&near, &a) != real_place_near(&near, &b));
+	assert_true(real_place_near(&none, &a) == real_place_near(&none, &b));
+	assert_true(real_place_near(&near, &far) == real_place_of_ip(&far));
+	assert_true(real_place_near(&near, &four) == real_place_of_ip(&four));
 }
 
 /* Or one client would have two places, and two limits. */
@@ -111,6 +125,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(an_address_of_ipv4_is_a_place),
 	    cmocka_unit_test(a_64_of_ipv6_is_a_place),
+	    cmocka_unit_test(hosts_near_by_are_places_each),
 	    cmocka_unit_test(ipv4_as_ipv6_is_ipv4),
 	    cmocka_unit_test(addresses_of_sockets_read_back),
 	    cmocka_unit_test(another_family_is_nowhere),

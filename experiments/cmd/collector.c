@@ -82,12 +82,9 @@ static void cmd_collector_check(const void *args, struct argp_state *state)
 	if (a->export && a->db)
 		argp_error(state,
 		    "--db is not for --export, which serves nobody");
-	if (!a->export &&
-	    (a->spec || a->plan.is_set || a->plan.net6.bits > 0 || a->ladder ||
-		a->force))
+	if (!a->export && (a->spec || a->plan.is_set || a->ladder || a->force))
 		argp_error(state,
-		    "SPEC, --set, --dc, --net6, --timers and --force are for "
-		    "--export");
+		    "SPEC, --set, --dc, --timers and --force are for --export");
 	if (a->export && a->serve.user)
 		argp_error(state, "--user is not for --export");
 	cmd_plan_check(&a->plan, a->spec, state);
@@ -238,6 +235,7 @@ static int cmd_collector_serve(struct args *a)
 	struct sim_err e = {0};
 	char what[128];
 	struct xp_http_server *server;
+	a->serve.http.net6 = a->plan.net6;
 	int code = cmd_serve_begin(&server, &a->serve, a->dir);
 	if (code != CMD_GOOD)
 		return code;

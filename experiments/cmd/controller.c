@@ -132,6 +132,7 @@ int cmd_controller(int argc, char **argv)
 	    .signer = signer};
 	const struct cmd_serve_again again = {controller_again, &a};
 	struct xp_http_server *server;
+	a.serve.http.net6 = a.plan.net6;
 	int code = cmd_serve_begin(&server, &a.serve, NULL);
 	if (code == CMD_GOOD)
 		code = cmd_serve(server, &a.serve, &service, &again, what);

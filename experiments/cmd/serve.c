@@ -29,7 +29,8 @@ const struct cmd_option cmd_serve_options[] = {
 	.take = cmd_take_u32, .at = SERVE_AT(http.max_connections), .min = 1,
 	.max = 65536},
     {"per-address", 0, "N",
-	"connections of one address (64), 0 = all; for IPv6, of one /64",
+	"connections of one address (64), 0 = all; for IPv6, of one /64, but "
+	"for those of --net6",
 	.take = cmd_take_u32, .at = SERVE_AT(http.per_address), .max = 65536,
 	.live = 1},
     {"reserve", 0, "N",

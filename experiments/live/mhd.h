@@ -17,7 +17,7 @@
  *	connections            max_connections
  *	... of strangers       reserved less; for one more, the one of theirs that
  *	                       was longest without an answer is closed
- *	... of one address     per_address (IPv6: of one /64); more are closed
+ *	... of one address     per_address (IPv6: of one /64 but for net6); more are closed
  *
  * No stranger is who has a list in the plan, who has shown a certificate of ours, and
  * whose batch came from the address that it is of; by its address, so that it is known
@@ -57,6 +57,8 @@ struct xp_http_params {
 	/* With files: TLS, for clients of the authority alone (tls.h). Without:
 	 * on loopback, or wherever if it is insecure. */
 	struct xp_identity_params identity;
+	struct topo_ip_net
+	    net6; /* each address counts by itself; zeroed: none */
 };
 
 /* What is served, a controller's plan, a collector's store, or what ANSWER says.

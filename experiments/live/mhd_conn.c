@@ -14,7 +14,6 @@
 #include "models/clock.h"
 #include "models/real/place.h"
 #include "sim/vec.h"
-#include "topo/addr.h"
 
 uint64_t xp_http_now_ms(void)
 {
@@ -27,15 +26,27 @@ void xp_http_count(struct xp_http_server *s, enum xp_http_counter c, uint64_t n)
 }
 
 /* --- connections ---------------------------------------------------------- */
-static int client_is_known(const struct xp_http_server *s, uint64_t place)
+/* Who connects: an address, zeroed of another family, and its place. */
+struct client_who {
+	struct topo_ip ip;
+	uint64_t place;
+};
+
+static struct client_who client_who(const struct xp_http_server *s,
+    const struct sockaddr *address)
+{
+	struct client_who w = {.place = 0};
+	if (real_ip_of(address, &w.ip))
+		w.place = real_place_near(&s->params.net6, &w.ip);
+	return w;
+}
+
+static int client_is_known(const struct xp_http_server *s,
+    const struct client_who *w)
 {
 	const struct algo_pinglist *plan = s->service.plan;
-	const uint32_t ip = real_place_ipv4(place);
-	/* Of IPv6 it is the /64 that counts, which many share; who has shown a
-	 * batch or a certificate is known by it. */
-	return (plan && ip > 0 &&
-		   topo_addr_to_host(ip, plan->n_servers) != TOPO_NONE) ||
-	    xp_places_has(&s->known, place);
+	return (plan && algo_pinglist_find(plan, &w->ip) != TOPO_NONE) ||
+	    xp_places_has(&s->known, w->place);
 }
 
 /* What there is now, but for connections that are on their way out. */
@@ -75,11 +86,11 @@ static void client_shut(struct xp_http_conn *c)
 
 /* Whether one more may come; if need be because another goes. */
 static enum xp_http_counter client_judge(const struct xp_http_server *s,
-    uint64_t place)
+    const struct client_who *who)
 {
 	const struct xp_http_params *p = &s->params;
-	const struct client_crowd w = client_look(s, place);
-	const int is_known = client_is_known(s, place);
+	const struct client_crowd w = client_look(s, who->place);
+	const int is_known = client_is_known(s, who);
 	if (p->per_address > 0 && w.n_same >= p->per_address)
 		return XP_HTTP_crowded;
 	if (w.n < p->max_connections &&
@@ -99,9 +110,9 @@ enum MHD_Result xp_http_may_connect(void *arg, const struct sockaddr *address,
 {
 	struct xp_http_server *s = arg;
 	(void)n;
+	const struct client_who who = client_who(s, address);
 	pthread_mutex_lock(&s->lock);
-	const enum xp_http_counter what =
-	    client_judge(s, real_place_of(address));
+	const enum xp_http_counter what = client_judge(s, &who);
 	pthread_mutex_unlock(&s->lock);
 	/* Connections are counted when they have begun. */
 	if (what != XP_HTTP_connections)
@@ -181,7 +192,8 @@ void xp_http_is_of(struct xp_http_server *s, struct xp_http_conn *c,
     struct topo_ip address)
 {
 	pthread_mutex_lock(&s->lock);
-	if (c->place == real_place_of_ip(&address) && !c->is_known) {
+	if (c->place == real_place_near(&s->params.net6, &address) &&
+	    !c->is_known) {
 		c->is_known = 1;
 		xp_places_add(&s->known, c->place);
 	}
@@ -206,7 +218,8 @@ static void mhd_begin(struct xp_http_server *s, struct MHD_Connection *mhd,
 		return;
 	}
 	c->fd = fd;
-	c->place = real_place_of(address);
+	const struct client_who who = client_who(s, address);
+	c->place = who.place;
 	c->since_ms = xp_http_now_ms();
 	client_set_deadline(&s->params, c, c->since_ms);
 	if (s->tls)
@@ -216,7 +229,7 @@ static void mhd_begin(struct xp_http_server *s, struct MHD_Connection *mhd,
 			->tls_session,
 		    address);
 	pthread_mutex_lock(&s->lock);
-	c->is_known = client_is_known(s, c->place);
+	c->is_known = client_is_known(s, &who);
 	c->next = s->conns;
 	c->link = &s->conns;
 	if (c->next)

@@ -25,9 +25,11 @@ uint64_t real_place_of_ip(const struct topo_ip *a)
 	return place;
 }
 
-uint32_t real_place_ipv4(uint64_t place)
+uint64_t real_place_near(const struct topo_ip_net *near,
+    const struct topo_ip *a)
 {
-	return place >> 32 == 0xffff ? (uint32_t)place : 0;
+	return near->bits > 0 && topo_ip_net_has(near, a) ? topo_ip_hash(a)
+							  : real_place_of_ip(a);
 }
 
 int real_ip_of(const struct sockaddr *a, struct topo_ip *ip)

@@ -23,9 +23,12 @@ socklen_t real_ip_at(const struct topo_ip *ip, uint16_t port,
 /* 0 for another family. */
 uint64_t real_place_of(const struct sockaddr *a);
 uint64_t real_place_of_ip(const struct topo_ip *a);
-uint64_t real_place_of_ipv4(uint32_t address); /* host byte order */
 
-/* The IPv4 address of a place, or 0. */
-uint32_t real_place_ipv4(uint64_t place);
+/* The same, but in NEAR, of IPv6, each address is a place: where many hosts of one
+ * fleet are in one /64, a limit for one of them is none for all. NEAR zeroed: there
+ * is none. */
+uint64_t real_place_near(const struct topo_ip_net *near,
+    const struct topo_ip *a);
+uint64_t real_place_of_ipv4(uint32_t address); /* host byte order */
 
 #endif

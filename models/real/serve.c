@@ -49,7 +49,14 @@ static int real_serve_hear(struct fabric_real *f, struct real_conn *c,
 static uint16_t real_serve_from(const struct fabric_real *f, topo_host host,
     const struct sockaddr *client)
 {
-	const uint64_t x = (real_place_of(client) + f->place_secret + host) *
+	struct topo_ip_net near = {
+	    .first = topo_ip_book_look(f->params.book, f->host[host].address)};
+	struct topo_ip ip = {{0}};
+	real_ip_of(client, &ip);
+	/* Its own /64, as that is the fleet's, or a rack's. */
+	near.bits = topo_ip_is_4(&near.first) ? 0 : 64;
+	const uint64_t x =
+	    (real_place_near(&near, &ip) + f->place_secret + host) *
 	    UINT64_C(0x9e3779b97f4a7c15);
 	return (uint16_t)((x ^ x << 29) >> (64 - REAL_PLACE_BITS));
 }

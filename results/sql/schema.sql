@@ -157,8 +157,8 @@ CREATE TABLE watchdog (
 
 -- Servers that batches came from.
 CREATE TABLE agent (
-	ip INTEGER PRIMARY KEY, -- as a number
-	address TEXT NOT NULL, -- 10.0.0.1
+	ip INTEGER PRIMARY KEY, -- as a number; of IPv6, as if it had 10.0.0.0/8
+	address TEXT NOT NULL, -- 10.0.0.1 or fd00::1
 	dc INTEGER NOT NULL,
 	server INTEGER NOT NULL, -- its number in the data centre
 	first_seen_ns INTEGER NOT NULL, -- its clock
