@@ -22,7 +22,7 @@ agent_once() { # CODE OPTION...: it asks nobody who is there
 keys_are_the_long_options() {
 	local verb option
 	for verb in agent controller collector; do
-		"$CULPRIT" $verb --help | grep -oE '^  (-., |    )--[a-z-]+' |
+		"$CULPRIT" $verb --help | grep -oE '^  (-., |    )--[a-z0-9-]+' |
 			sed 's/.*--//' >options
 		[[ $(wc -l <options) -gt 12 ]]
 		for option in $(cat options); do
