@@ -261,6 +261,11 @@ static void draw_in_clos(const struct bulk_courses *b, struct sim_rng *r,
 	if (g && g->down != TOPO_NONE)
 		*(dtor / c->n_tors == tor / c->n_tors ? &up : &down) = g->down;
 	lay_path(c, src, tor, dtor, up, t2, down, w);
+	w->from = tor;
+	w->to = dtor;
+	w->up = up;
+	w->t2 = t2;
+	w->down = w->h == 4 ? up : down;
 }
 
 /* Of any flow the path is one that switches' hashes give to a digest; as this is
@@ -288,4 +293,27 @@ void bulk_courses_draw(struct bulk_courses *b, struct sim_rng *r, topo_host src,
 		draw_in_clos(b, r, src, tor, g, w);
 	else
 		draw_in_mesh(b, r, src, g, w);
+}
+
+/* A Clos need not ask of each link where it leads. */
+unsigned bulk_course_switches(const struct bulk_courses *b,
+    const struct bulk_course *w, topo_switch at[])
+{
+	const struct topo_clos *c = b->clos;
+	for (unsigned i = 0; !c && i + 1 < w->h; i++) {
+		topo_node from, to;
+		topo_link_ends(b->topo, w->path[i], &from, &to);
+		at[i] = to - b->topo->n_hosts;
+	}
+	if (!c)
+		return w->h - 1;
+	unsigned n = 0;
+	at[n++] = w->from;
+	at[n++] = topo_clos_t1(c, w->from / c->n_tors, w->up);
+	if (w->h == 6) {
+		at[n++] = topo_clos_t2(c, w->t2);
+		at[n++] = topo_clos_t1(c, w->to / c->n_tors, w->down);
+	}
+	at[n++] = w->to;
+	return n;
 }

@@ -20,6 +20,8 @@ struct bulk_course {
 	topo_host dst;
 	unsigned h; /* links */
 	topo_link path[TOPO_MAX_HOPS];
+	/* In a Clos: switches, counted as in struct bulk_given. */
+	uint32_t from, to, up, t2, down;
 };
 
 /* What a flow that crosses something is known to do: whereto it goes, ID being
@@ -79,5 +81,10 @@ double bulk_courses_chance(const struct bulk_courses *b,
  * above 0; NULL: of any flow. With G, TOR is the current one. */
 void bulk_courses_draw(struct bulk_courses *b, struct sim_rng *r, topo_host src,
     uint32_t tor, const struct bulk_given *g, struct bulk_course *w);
+
+/* The switches of a course W that was drawn, from its first ToR to its last.
+ * Shape AT[W->h - 1]. Returns how many. */
+unsigned bulk_course_switches(const struct bulk_courses *b,
+    const struct bulk_course *w, topo_switch at[]);
 
 #endif

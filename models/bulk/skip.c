@@ -82,15 +82,15 @@ static void meet_switches(const struct bulk_skip *k, struct flow *f)
 	    .dst_port = f->obs.dst_port,
 	    .proto = TOPO_PROTO_TCP,
 	};
-	for (unsigned i = 0; i + 1 < f->way.h; i++) {
-		topo_node from, to;
-		topo_link_ends(s->topo, f->way.path[i], &from, &to);
-		const topo_switch at = to - s->topo->n_hosts;
-		if (index[at] == 0)
+	topo_switch at[TOPO_MAX_HOPS];
+	const unsigned n =
+	    bulk_course_switches(&k->failed.courses, &f->way, at);
+	for (unsigned i = 0; i < n; i++) {
+		if (index[at[i]] == 0)
 			continue;
 		f->n_failed++;
-		f->bounds += k->failed.failed[index[at] - 1].bound;
-		if (truth_swallows(&s->truth, at, &tuple, f->obs.start_ns))
+		f->bounds += k->failed.failed[index[at[i]] - 1].bound;
+		if (truth_swallows(&s->truth, at[i], &tuple, f->obs.start_ns))
 			f->fault[i] = f->fault_sum = INFINITY;
 	}
 }
