@@ -52,6 +52,7 @@ static const struct topic {
     {"plug", bench_plug},
     {"skip", bench_skip},
     {"check", bench_check},
+    {"figures", bench_figures},
 };
 enum { N_TOPICS = sizeof(topics) / sizeof(topics[0]), MAX_ROUNDS = 99 };
 

@@ -60,6 +60,7 @@ void bench_sieve(void);
 void bench_plug(void);
 void bench_skip(void);
 void bench_check(void);
+void bench_figures(void);
 
 /* A counted loop of K events with N pending, for callgrind: run under
  * `build/tests/bench evq-hold N K`. */

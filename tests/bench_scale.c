@@ -7,6 +7,7 @@
  * process holds.
  */
 #include <fcntl.h>
+#include <glob.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -302,6 +303,14 @@ static void open_subject(struct subject *s)
 	    "find build/culprit, or make a folder");
 }
 
+static void close_subject(const struct subject *s)
+{
+	char rm[] = "rm", how[] = "-rf", folder[sizeof(s->folder)];
+	char *argv[] = {rm, how, folder, NULL};
+	memcpy(folder, s->folder, sizeof(folder));
+	run_words(s, argv);
+}
+
 void bench_scale(void)
 {
 	struct subject s;
@@ -311,6 +320,35 @@ void bench_scale(void)
 	bench_planes(&s);
 	bench_probes(&s);
 	bench_black_holes(&s);
-	char rm[] = "rm", how[] = "-rf", *argv[] = {rm, how, s.folder, NULL};
-	run_words(&s, argv);
+	close_subject(&s);
+}
+
+/* --- figures ---------------------------------------------------------------*/
+
+/* All of Pingmesh's, which two cores should draw in a minute. */
+void bench_figures(void)
+{
+	struct subject s;
+	char path[4200];
+	glob_t specs;
+	double sum = 0;
+	open_subject(&s);
+	snprintf(path, sizeof(path), "%.*s/../experiments/pingmesh_*.yaml",
+	    (int)(strrchr(s.program, '/') - s.program), s.program);
+	must(glob(path, 0, NULL, &specs) == 0, "find specs");
+	for (size_t i = 0; i < specs.gl_pathc; i++) {
+		const char *spec = specs.gl_pathv[i];
+		const double cpu_s =
+		    run(&s, "run %s -q -o figure.h5 --fresh", spec).cpu_s;
+		char what[80];
+		snprintf(what, sizeof(what), "figures: %.*s",
+		    (int)strcspn(strrchr(spec, '/') + 1, "."),
+		    strrchr(spec, '/') + 1);
+		bench_row(what, cpu_s, "CPU-s", '-', 0);
+		sum += cpu_s;
+	}
+	bench_row("figures: Pingmesh's, 60 s of two cores", sum, "CPU-s", '<',
+	    120);
+	globfree(&specs);
+	close_subject(&s);
 }
