@@ -9,7 +9,8 @@
 # what is right, and then again for each of them, or for N drawn ones of each
 # kind, or for as many as take S seconds; or N drawn pairs of verb and kind. Each time it has to end by itself, with
 # the right answer and exit code 0, or with a message. A file under its final name
-# is whole, and no other is left, and no process (judge.py).
+# is whole, and no other is left, and no process (judge.py). Daemons are started,
+# asked and told to end (daemon.py).
 
 import argparse
 import concurrent.futures
@@ -30,6 +31,7 @@ from judge import Run, contents, judge, judge_again
 KINDS = ["malloc", "map", "read", "write", "fsync", "rename", "fork", "pipe",
          "open", "socket"]
 TIMEOUT_S = 120
+DAEMON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "daemon.py")
 
 
 class World:
@@ -57,20 +59,22 @@ class World:
                 sys.exit(f"faults: {words}: {done.stderr}")
         self.was = contents(self.given, {})
 
-    def run(self, words, kind, at, again=False):
-        """Run WORDS with the ATth call of KIND failing, and, if AGAIN, once more
+    def run(self, verb, kind, at, again=False):
+        """Run VERB with the ATth call of KIND failing, and, if AGAIN, once more
         without a fault: what came of it, or of both."""
         where = tempfile.mkdtemp(dir=self.folder)
         try:
             shutil.copytree(self.given, where, dirs_exist_ok=True)
-            first = self.once(where, words, kind, at)
+            first = self.once(where, verb, kind, at)
             if not again:
                 return first
-            return first, self.once(where, words, kind, 0)
+            return first, self.once(where, verb, kind, 0)
         finally:
             shutil.rmtree(where, ignore_errors=True)
 
-    def once(self, where, words, kind, at):
+    def once(self, where, verb, kind, at):
+        words = verbs.VERBS[verb]
+        driver = [sys.executable, DAEMON] if verb in verbs.DAEMONS else []
         count = where + ".count"
         with open(count, "wb") as f:
             f.write(bytes(8 * len(KINDS)))
@@ -79,8 +83,9 @@ class World:
                    XDG_CACHE_HOME=where + "/cache",
                    PATH=where + "/bin:" + os.environ["PATH"])
         try:
-            done = subprocess.run([self.culprit, *words], cwd=where, env=env,
-                                  capture_output=True, timeout=TIMEOUT_S)
+            done = subprocess.run([*driver, self.culprit, *words], cwd=where,
+                                  env=env, capture_output=True,
+                                  timeout=TIMEOUT_S)
             here = where.encode()
             result = (done.returncode, done.stdout.replace(here, b"."),
                       done.stderr.replace(here, b"."))
@@ -148,7 +153,7 @@ def try_verb(world, verb, kind, right, places, pool):
     wrong = {}
     fine = refused = 0
     again = verb in verbs.AGAIN
-    jobs = {pool.submit(world.run, verbs.VERBS[verb], kind, at, again): at
+    jobs = {pool.submit(world.run, verb, kind, at, again): at
             for at in places}
     for job in concurrent.futures.as_completed(jobs):
         got, then = job.result() if again else (job.result(), None)
@@ -194,7 +199,7 @@ def main():
         world = World(args.build, folder)
         for verb in dict.fromkeys(v for v, _ in pairs):
             began = time.monotonic()
-            right = world.run(verbs.VERBS[verb], "malloc", 0)
+            right = world.run(verb, "malloc", 0)
             each = time.monotonic() - began
             if right.code != (1 if verb in verbs.ILL else 0):
                 sys.exit(f"faults: {verb}: {right.err.decode()}")

@@ -5,6 +5,8 @@ what the commands of SETUP make of them. VERBS are the commands. Those in AGAIN
 are run once more, without a fault, after each run in which not all went well,
 and have to leave what one run leaves."""
 
+import os
+
 CLOS = ["-s", "n_pods=2", "-s", "n_tors=2", "-s", "n_t1=2", "-s", "n_t2=2",
         "-s", "n_hosts=2"]
 SHAPE = "{n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2}"
@@ -100,6 +102,9 @@ everflow: {{rules: [control, debug, sample, retx], debug: [drop], settle: 5}}
 BATCHES = "batches/batches-20260203-0001.cpmb"
 FLEET = ["python3", "tests/cli/lib/fleet_file.py", "1770120000", "12", "9000"]
 
+# Root has to say whom a daemon becomes.
+USER = ["--user", "root"] if os.getuid() == 0 else []
+
 SWEEP = ["spec.yaml", "-q", "-j", "1"]
 LIVE = ["jobs", "--continuous", "batches", *CLOS, "--until"]
 SHARDS = ["submit", *SWEEP, "-n", "2", "--poll", "0.05", "--wait", "0.05"]
@@ -175,7 +180,15 @@ VERBS = {
     "trace show": ["trace", "show", "traces.h5", "0"],
     "trace debug": ["trace", "debug", "drop", "traces.h5"],
     "trace rules": ["trace", "rules", "traces.yaml", "--as", "bpf"],
+    "controller": ["controller", "--listen", "127.0.0.1:0", *CLOS, *USER],
+    "collector": ["collector", "--listen", "127.0.0.1:0", "--dir", "st", *USER],
+    "agent": ["agent", "--address", "127.0.0.1", "--port", "FREE",
+              "--allow-port", "8765", "--controller", "http://127.0.0.1:9", *USER],
+    "jobs daemon": ["jobs", "--continuous", "batches", "--db", "live.db", *CLOS],
 }
+
+# These live until they are told to end (daemon.py).
+DAEMONS = {"controller", "collector", "agent", "jobs daemon"}
 
 AGAIN = {"run", "run -j 2", "submit", "submit parallel", "submit slurm", "arena",
          "jobs live", "jobs live on", "verify write"}
