@@ -128,7 +128,7 @@ UNFIT += $(if $(ZLIB),results/deflate_none.c \
 # What jobs find goes into SQLite; without it results/sql/sql_none.c says so.
 SQL   := $(shell pkg-config --exists sqlite3 && echo sqlite3)
 UNFIT += $(if $(SQL),results/sql/sql_none.c,results/sql/sql.c \
-	results/sql/sql_lock.c tests/experiments_power_sql_test.c \
+	results/sql/sql_lock.c results/sql/sql_trust.c tests/experiments_power_sql_test.c \
 	results/sql/sql_upkeep.c)
 PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL) $(TLS) \
 	$(PCAP) $(JSON) $(ZLIB) $(SQL)

@@ -270,6 +270,58 @@ static void a_log_of_another_file_is_refused(void **state)
 	assert_int_equal(servers_in("killed.db", RES_SQL_WRITE), 12);
 }
 
+/* Views and triggers are programs, which would run as whoever reads. */
+static void forged_tables_are_refused_and_own_ones_are_left_alone(void **state)
+{
+	(void)state;
+	struct res_sql *db = open_db("forged.db");
+	put_window(db, 20000, 0, 3);
+	run(db, "CREATE VIEW mine AS SELECT count(*) FROM sla");
+	run(db, "CREATE INDEX also_mine ON sla(name)");
+	res_sql_close(db);
+	assert_int_equal(servers_in("forged.db", RES_SQL_WRITE), 3);
+	db = open_db("forged.db");
+	run(db,
+	    "CREATE TRIGGER t AFTER INSERT ON sla BEGIN DELETE FROM sla; END");
+	res_sql_close(db);
+	assert_int_equal(refused("forged.db", RES_SQL_WRITE, "has triggers"),
+	    SIM_EPARSE);
+	assert_int_equal(refused("forged.db", RES_SQL_READ, "has triggers"),
+	    SIM_EPARSE);
+	db = open_db("view.db");
+	run(db, "DROP VIEW alert_open");
+	run(db,
+	    "CREATE VIEW alert_open AS WITH RECURSIVE c(x) AS (SELECT 1 UNION "
+	    "ALL SELECT x + 1 FROM c) SELECT x FROM c");
+	res_sql_close(db);
+	assert_int_equal(refused("view.db", RES_SQL_READ,
+			     "alert_open is not as `culprit jobs"),
+	    SIM_EPARSE);
+	db = open_db("gone.db");
+	run(db, "DROP TABLE chunk");
+	res_sql_close(db);
+	assert_int_equal(refused("gone.db", RES_SQL_READ, "chunk is not as"),
+	    SIM_EPARSE);
+}
+
+static void what_never_ends_is_ended(void **state)
+{
+	(void)state;
+	struct res_sql *db = open_db("endless.db");
+	struct sim_err e = {0};
+	int64_t x;
+	assert_int_equal(res_sql_one(db,
+			     "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL "
+			     "SELECT x + 1 FROM "
+			     "c) SELECT count(*) FROM c",
+			     NULL, 0, 0, &x, &e),
+	    SIM_EPARSE);
+	assert_non_null(strstr(e.msg, "more steps than rows of its size"));
+	put_window(db, 20000, 0, 3);
+	assert_int_equal(ask(db, "SELECT count(*) FROM sla"), 3);
+	res_sql_close(db);
+}
+
 static void a_full_disk_is_an_error_and_loses_nothing(void **state)
 {
 	(void)state;
@@ -393,6 +445,9 @@ int main(void)
 		another_programs_database_and_other_files_are_left_alone),
 	    cmocka_unit_test(damage_is_an_error_and_never_a_crash),
 	    cmocka_unit_test(a_log_of_another_file_is_refused),
+	    cmocka_unit_test(
+		forged_tables_are_refused_and_own_ones_are_left_alone),
+	    cmocka_unit_test(what_never_ends_is_ended),
 	    cmocka_unit_test(a_full_disk_is_an_error_and_loses_nothing),
 	    cmocka_unit_test(retention_lets_go_by_age_and_gives_the_space_back),
 	    cmocka_unit_test(a_window_exists_once),

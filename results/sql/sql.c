@@ -43,6 +43,11 @@ int res_sql_failed(const struct res_sql *db, const char *what, int answer,
 	const int code = sql_code(answer);
 	const int is_damaged = (answer & 0xff) == SQLITE_CORRUPT ||
 	    (answer & 0xff) == SQLITE_NOTADB;
+	if ((answer & 0xff) == SQLITE_INTERRUPT)
+		return sim_fail(e, SIM_EPARSE,
+		    "%s: cannot %s: it takes more steps than rows of its size "
+		    "can: it is forged, or damaged.",
+		    db->file, what);
 	return sim_fail(e, code, "%s: cannot %s: %s%s.", db->file, what,
 	    sqlite3_errmsg(db->db),
 	    is_damaged ? " (`sqlite3 FILE .recover` saves what can be)" : "");
@@ -110,6 +115,7 @@ int res_sql_ask_with(struct res_sql_rows **q, struct res_sql *db,
 			return res_sql_failed(db, "set a value", answer, e);
 	}
 	r->is_open = 1;
+	db->n_steps = 0;
 	*q = r;
 	return 0;
 }
@@ -236,6 +242,7 @@ const void *res_sql_blob(const struct res_sql_rows *q, int i, size_t *n)
 int res_sql_set(struct res_sql *db, const char *sql, const char *what,
     struct sim_err *e)
 {
+	db->n_steps = 0;
 	const int answer = sqlite3_exec(db->db, sql, NULL, NULL, NULL);
 	return answer == SQLITE_OK ? 0 : res_sql_failed(db, what, answer, e);
 }
@@ -252,9 +259,10 @@ static int sql_connect(struct res_sql *db, struct sim_err *e)
 	if (answer != SQLITE_OK)
 		return res_sql_failed(db, "open it", answer, e);
 	sqlite3_busy_timeout(db->db, RES_SQL_WAIT_MS);
-	return res_sql_set(db,
-	    "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF", "open it",
-	    e);
+	const int rc = res_sql_bound(db, e);
+	return rc < 0
+	    ? rc
+	    : res_sql_set(db, "PRAGMA foreign_keys = ON", "open it", e);
 }
 
 /* The first word of `PRAGMA quick_check` is "ok", or what is damaged. */
@@ -290,7 +298,8 @@ static int sql_begin_to_write(struct res_sql *db, struct sim_err *e)
 		 "open it", e)) < 0 ||
 	    (rc = sql_check(db, e)) < 0)
 		return rc;
-	return res_sql_migrate(db, res_sql_steps, RES_SQL_VERSION, e);
+	rc = res_sql_migrate(db, res_sql_steps, RES_SQL_VERSION, e);
+	return rc < 0 ? rc : res_sql_check_schema(db, e);
 }
 
 int res_sql_open(struct res_sql **out, const char *file, enum res_sql_mode mode,
@@ -311,6 +320,8 @@ int res_sql_open(struct res_sql **out, const char *file, enum res_sql_mode mode,
 	else if ((rc = res_sql_check_log(db, e)) == 0 &&
 	    (rc = sql_connect(db, e)) == 0)
 		rc = res_sql_check_version(db, RES_SQL_VERSION, e);
+	if (rc == 0 && mode == RES_SQL_READ)
+		rc = res_sql_check_schema(db, e);
 	if (rc < 0) {
 		res_sql_close(db);
 		return rc;
@@ -319,10 +330,8 @@ int res_sql_open(struct res_sql **out, const char *file, enum res_sql_mode mode,
 	return 0;
 }
 
-void res_sql_close(struct res_sql *db)
+void res_sql_end(struct res_sql *db)
 {
-	if (!db)
-		return;
 	for (size_t i = 0; i < db->n; i++) {
 		sqlite3_finalize(db->rows[i]->statement);
 		free(db->rows[i]);
@@ -330,6 +339,13 @@ void res_sql_close(struct res_sql *db)
 	free(db->rows);
 	if (db->db)
 		sqlite3_close(db->db);
+}
+
+void res_sql_close(struct res_sql *db)
+{
+	if (!db)
+		return;
+	res_sql_end(db);
 	if (db->lock_fd >= 0)
 		close(db->lock_fd);
 	free(db->file);

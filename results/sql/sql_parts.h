@@ -22,6 +22,7 @@ struct res_sql {
 	sqlite3 *db;
 	int lock_fd;
 	enum res_sql_mode mode;
+	uint64_t n_steps;           /* of the statement that runs, about */
 	struct res_sql_rows **rows; /* [n], prepared */
 	size_t n, cap;
 };
@@ -34,6 +35,16 @@ int res_sql_check_log(const struct res_sql *db, struct sim_err *e);
 
 /* From here on a log is of this FILE. Errors SIM_EIO. */
 int res_sql_claim(const struct res_sql *db, struct sim_err *e);
+
+/* Limits for what is run on a file that may be forged. Errors SIM_EIO. */
+int res_sql_bound(struct res_sql *db, struct sim_err *e);
+
+/* Errors SIM_EPARSE, if a table or view is not as we make it, or if there are
+ * triggers. What others add besides is theirs. */
+int res_sql_check_schema(struct res_sql *db, struct sim_err *e);
+
+/* Statements and connection, of a database that is not res_sql_open()'s. */
+void res_sql_end(struct res_sql *db);
 
 /* Steps from version to version; see res_sql_migrate(). */
 extern const char *const *const res_sql_steps[];
