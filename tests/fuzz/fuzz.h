@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,6 +23,26 @@ static inline void fuzz_must(int holds, const char *what, const char *file,
 		return;
 	fprintf(stderr, "%s:%d: does not hold: %s\n", file, line, what);
 	abort();
+}
+
+/* Change the N_GOOD bytes of GOOD as the input says: three bytes that say where,
+ * one how many bytes, and these; and so on. */
+static inline void fuzz_change(unsigned char *good, size_t n_good,
+    const uint8_t *bytes, size_t n)
+{
+	while (n >= 5 && n_good > 0) {
+		const size_t at = ((size_t)bytes[0] << 16 |
+				      (size_t)bytes[1] << 8 | bytes[2]) %
+		    n_good;
+		size_t k = bytes[3] % 64u + 1;
+		bytes += 4;
+		n -= 4;
+		k = k < n ? k : n;
+		k = k < n_good - at ? k : n_good - at;
+		memcpy(good + at, bytes, k);
+		bytes += k;
+		n -= k;
+	}
 }
 
 /* A file in memory that holds these N bytes, and still has a name: good until

@@ -1,9 +1,8 @@
 /* tests/fuzz/sql_fuzz.c -- a database of windows that somebody has forged.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * The input are changes of a good one: three bytes that say where, one how many
- * bytes, and these. It is opened to be read, as by `culprit alerts`, doctor and the
- * page, and all that those ask for is asked.
+ * The input are changes of a good one (fuzz_change()). It is opened to be read, as
+ * by `culprit alerts`, doctor and the page, and all that those ask for is asked.
  */
 #include <ftw.h>
 #include <stdlib.h>
@@ -73,19 +72,7 @@ static void forge(const uint8_t *bytes, size_t n)
 	unsigned char *forged = malloc(n_good);
 	must(forged != NULL);
 	memcpy(forged, good, n_good);
-	while (n >= 5) {
-		const size_t at = ((size_t)bytes[0] << 16 |
-				      (size_t)bytes[1] << 8 | bytes[2]) %
-		    n_good;
-		size_t k = bytes[3] % 64u + 1;
-		bytes += 4;
-		n -= 4;
-		k = k < n ? k : n;
-		k = k < n_good - at ? k : n_good - at;
-		memcpy(forged + at, bytes, k);
-		bytes += k;
-		n -= k;
-	}
+	fuzz_change(forged, n_good, bytes, n);
 	const int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	must(fd >= 0 && write(fd, forged, n_good) == (ssize_t)n_good);
 	close(fd);
