@@ -22,9 +22,16 @@
 	"everflow: {rules: [control, debug, retx], analyzers: 3, settle: 8, "  \
 	"debug: [latency, drop, loop, ecmp], debug_every: 0.1, analyzer: "     \
 	"{t_ms: 50, confirm_ms: 1500, store_all: true}, drop: {n_tuple: 50, "  \
-	"interval_ms: 5}, prober: {host_per_s: 1000, target_per_s: 200}}\n"
+	"interval_ms: 5}, prober: {host_per_s: 1000, target_per_s: 200}"
 
-enum { STEP = 100 * SIM_MS, MAX_SAID = 256, SEED = 20180409 };
+enum {
+	STEP = 100 * SIM_MS,
+	MAX_SAID = 256,
+	MAX_ASKED = 1 << 12,
+	MAX_TRACES = 1 << 16,
+	TOLD = 1,
+	SEED = 20180409
+};
 
 struct replay {
 	struct xp_spec s;
@@ -42,11 +49,14 @@ struct replay {
 	size_t n_said;
 };
 
-static void replay_open(struct replay *r)
+/* With MORE in section everflow. */
+static void replay_open_with(struct replay *r, const char *more)
 {
+	char text[2048];
 	const struct sim_seed where = {.seed = SEED, .run = 4};
 	*r = (struct replay){.w = NULL};
-	spec_open(&r->s, SPEC);
+	snprintf(text, sizeof(text), SPEC "%s}\n", more);
+	spec_open(&r->s, text);
 	assert_ok(xp_spec_point(&r->s, 0, &r->c, test_err()));
 	assert_ok(xp_topology_open(&r->c.topology, ".", &r->topo, test_err()));
 	assert_ok(xp_everworld_open(&r->w, &r->topo, xp_everflow_of(&r->c),
@@ -54,6 +64,11 @@ static void replay_open(struct replay *r)
 	assert_ok(
 	    scene_draw(&r->scene, &r->topo, &r->c.scene, &where, test_err()));
 	assert_ok(xp_everworld_run(r->w, &r->scene, &r->seen, test_err()));
+}
+
+static void replay_open(struct replay *r)
+{
+	replay_open_with(r, "");
 }
 
 static void replay_close(struct replay *r)
@@ -205,6 +220,95 @@ static void the_first_of_each_cause_is_kept(void **state)
 	replay_close(&r);
 }
 
+/* What a network was asked, in this order. */
+struct asked {
+	unsigned n;
+	topo_switch at[MAX_ASKED];
+	topo_link in[MAX_ASKED];
+	struct topo_tuple tuple[MAX_ASKED];
+};
+
+static int tell_next(void *arg, topo_switch at, topo_link in,
+    const struct topo_tuple *tuple, topo_link *link, struct sim_err *e)
+{
+	struct asked *a = arg;
+	(void)e;
+	assert_true(a->n < MAX_ASKED);
+	a->at[a->n] = at;
+	a->in[a->n] = in;
+	a->tuple[a->n++] = *tuple;
+	*link = TOLD;
+	return 0;
+}
+
+/* By the outermost header a switch routes. */
+static void assert_asked(const struct asked *a, unsigned k,
+    const struct algo_trace *t, const struct algo_hop *last)
+{
+	const struct topo_tuple *x = &a->tuple[k];
+	assert_true(k < a->n);
+	assert_int_equal(a->at[k], last->node);
+	assert_int_equal(a->in[k], last->in_link);
+	if (last->layer == 0) {
+		assert_true(x->src_ip == t->src_ip && x->dst_ip == t->dst_ip);
+		assert_true(
+		    x->src_port == t->src_port && x->dst_port == t->dst_port);
+		assert_int_equal(x->proto, t->proto);
+		return;
+	}
+	assert_true(
+	    x->src_ip == last->outer_src && x->dst_ip == last->outer_dst);
+	assert_true(x->src_port == 0 && x->dst_port == 0);
+	assert_int_equal(x->proto, OBS_PROTO_IPIP);
+}
+
+static const struct algo_trace_store *feed_all(struct replay *r,
+    const struct xp_desk_owner *owner)
+{
+	const struct algo_routing routing = {.topo = &r->topo};
+	const struct obs_mirror *copies = r->seen.window->mirror;
+	xp_desk_close(r->desk);
+	assert_ok(xp_desk_open(&r->desk, &routing, xp_everflow_of(&r->c), owner,
+	    test_err()));
+	assert_ok(xp_desk_feed(r->desk, copies, NULL, 0, copies->n, SIM_NEVER,
+	    test_err()));
+	return xp_desk_traces(r->desk);
+}
+
+/* Where the hash is not known a network is asked by which link a packet that never
+ * came left its last switch; what is known without it stays. */
+static void a_network_is_asked_for_what_nobody_else_knows(void **state)
+{
+	static struct replay r;
+	static struct asked a;
+	static topo_link known[MAX_TRACES];
+	unsigned k = 0, n_layer[OBS_MAX_OUTER + 1] = {0}, n_known = 0;
+	(void)state;
+	replay_open_with(&r, ", slb: {vips: 4, muxes: 2}");
+	const struct algo_trace_store *s =
+	    feed_all(&r, &(struct xp_desk_owner){.arg = NULL});
+	assert_in_range(s->traces.n, 1, MAX_TRACES);
+	memcpy(known, s->traces.lost_link, s->traces.n * sizeof(known[0]));
+	s = feed_all(&r, &(struct xp_desk_owner){.arg = &a, .next = tell_next});
+	for (size_t i = 0, at = 0; i < s->traces.n; i++) {
+		const struct algo_trace t = algo_traces_at(&s->traces, i);
+		at += t.n_hops;
+		const struct algo_hop last = algo_hops_at(&s->hops, at - 1);
+		if (!(t.marks & ALGO_TRACE_DROPS) || known[i] != TOPO_NONE ||
+		    last.in_link == TOPO_NONE) {
+			assert_int_equal(t.lost_link, known[i]);
+			n_known += known[i] != TOPO_NONE;
+			continue;
+		}
+		assert_int_equal(t.lost_link, TOLD);
+		n_layer[last.layer]++;
+		assert_asked(&a, k++, &t, &last);
+	}
+	assert_int_equal(k, a.n);
+	assert_true(n_layer[0] > 0 && n_layer[1] > 0 && n_known > 0);
+	replay_close(&r);
+}
+
 static int no_orders(void *arg, const struct algo_probe_order order[], size_t n,
     struct sim_err *e)
 {
@@ -212,7 +316,6 @@ static int no_orders(void *arg, const struct algo_probe_order order[], size_t n,
 	return sim_fail(e, SIM_EIO, "No wire.");
 }
 
-/* Who cannot send ends the look, and it is said whose orders they were. */
 /* Names of a spec and the list of debuggers are in one order. */
 static void each_debugger_has_its_name(void **state)
 {
@@ -223,6 +326,7 @@ static void each_debugger_has_its_name(void **state)
 	assert_null(algo_debuggers[XP_N_DEBUGGERS]);
 }
 
+/* Who cannot send ends the look, and it is said whose orders they were. */
 static void an_owners_error_is_told(void **state)
 {
 	static struct replay r;
@@ -266,6 +370,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_desk_of_the_same_copies_says_the_same),
 	    cmocka_unit_test(the_first_of_each_cause_is_kept),
+	    cmocka_unit_test(a_network_is_asked_for_what_nobody_else_knows),
 	    cmocka_unit_test(each_debugger_has_its_name),
 	    cmocka_unit_test(an_owners_error_is_told),
 	    cmocka_unit_test(a_copy_for_no_analyzer_is_refused),

@@ -56,6 +56,37 @@ static void windows_are_those_of_a_run(void **state)
 	pingmesh_close(&m);
 }
 
+/* Of one data centre, in which no probe leads to another. */
+static void all_probes_are_those_of_all_groups(void **state)
+{
+	const struct xp_pingmesh_hooks none = {.arg = NULL};
+	struct res_trial_metrics row[ALGO_DROP_N_GROUPS];
+	const struct res_trial_metrics *all = &row[ALGO_DROP_ALL];
+	double n_probes = 0, n_drop = 0, n_unconnected = 0;
+	struct xp_bulk_mesh *b;
+	struct pingmesh m;
+	(void)state;
+	pingmesh_open(&m, &shape,
+	    "duration: 600, along: group, pinglist: "
+	    "{tor_interval_s: 10, dc_interval_s: 20}");
+	m.s.params.noise.rate = scenes_fixed(2e-3);
+	scenes_draw(&m.s, 7);
+	assert_ok(xp_bulk_mesh_open(&b, &m.s.topo, &m.p, 0, test_err()));
+	assert_int_equal(xp_bulk_mesh_rows(b), ALGO_DROP_N_GROUPS);
+	assert_ok(xp_bulk_mesh_run(b, &m.s.scene, row, &none, test_err()));
+	for (int g = ALGO_DROP_INTRA_TOR; g < ALGO_DROP_N_GROUPS; g++) {
+		assert_int_equal(row[g].n_probes > 0, g != ALGO_DROP_INTER_DC);
+		n_probes += row[g].n_probes;
+		n_drop += row[g].n_drop;
+		n_unconnected += row[g].n_unconnected;
+	}
+	assert_true(n_probes == all->n_probes);
+	assert_true(n_drop == all->n_drop && n_drop > 0);
+	assert_true(n_unconnected == all->n_unconnected);
+	xp_bulk_mesh_close(b);
+	pingmesh_close(&m);
+}
+
 static void a_window_had_alone_is_the_same(void **state)
 {
 	struct xp_mesh_day one, all;
@@ -105,6 +136,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(windows_are_those_of_a_run),
+	    cmocka_unit_test(all_probes_are_those_of_all_groups),
 	    cmocka_unit_test(a_window_had_alone_is_the_same),
 	    cmocka_unit_test(a_day_that_runs_out_of_memory_says_so),
 	};

@@ -185,6 +185,26 @@ static void the_rate_is_that_of_the_last_ten_seconds(void **state)
 	fclose(out);
 }
 
+/* Until the end, when it is that of the whole run. */
+static void a_line_tells_the_latest_rate(void **state)
+{
+	struct xp_progress p;
+	struct res_progress c = {.n_cells = 100000};
+	sim_ns now = 0;
+	char *text;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+	(void)state;
+	xp_progress_start(&p, out, "a", NULL, &c, now);
+	go_on(&p, &c, &now, 1000, 40);
+	go_on(&p, &c, &now, 20, 40);
+	xp_progress_end(&p, &c, now);
+	fclose(out);
+	assert_non_null(strstr(text, "40400/100000 cells  20/s"));
+	assert_non_null(strstr(text, "40800/100000 cells  510/s  in 1:20"));
+	free(text);
+}
+
 static void slow_cells_are_averaged_over_the_whole_time(void **state)
 {
 	(void)state;
@@ -334,6 +354,7 @@ int main(void)
 	    cmocka_unit_test(no_buffer_is_overrun),
 	    cmocka_unit_test(resumed_cells_do_not_count_for_the_rate),
 	    cmocka_unit_test(the_rate_is_that_of_the_last_ten_seconds),
+	    cmocka_unit_test(a_line_tells_the_latest_rate),
 	    cmocka_unit_test(slow_cells_are_averaged_over_the_whole_time),
 	    cmocka_unit_test(a_file_gets_a_line_a_minute_and_one_at_the_end),
 	    cmocka_unit_test(a_sweep_that_was_complete_has_no_rate),
