@@ -163,6 +163,17 @@ static void another_connection_is_no_restart(void **state)
 	/* The pairs of NAKs with two connections between them say nothing. */
 	assert_near(f->score, NAKS - 10, 0);
 	assert_near(f->rate, 1. / 256, 1e-12);
+	/* As far back as a message can be long is within one; one more is not. */
+	rows_clear(&w);
+	for (unsigned i = 0; i < NAKS; i++)
+		rows_nak(&w, 0, 256 * i - i / 10 * 600, (uint16_t)i,
+		    i * 50 * SIM_US);
+	w.params.max_message = 600 - 256;
+	rows_debug(&w);
+	only(&w, ALGO_CAUSE_NIC_RESTART);
+	w.params.max_message--;
+	rows_debug(&w);
+	assert_near(only(&w, ALGO_CAUSE_RDMA_LOSS)->score, NAKS - 10, 0);
 	rows_close(&w);
 }
 
