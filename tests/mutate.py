@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # tests/mutate.py -- small mistakes made on purpose, and who notices.
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""usage: tests/mutate.py [-n N] [--seed S] [--folder F] [--only FILE:LINE]
+"""usage: tests/mutate.py [-n N] [--seed S] [--folder F]... [--only FILE:LINE]
                        [--near] [--minutes M] [--goal SHARE] [-j J]
 
 Draws N places in the C files below FOLDER (default: all layers), makes one
@@ -143,12 +143,12 @@ def has_lines(file, above, old):
 def drawn(args):
     """Mistakes without an end, the same for a seed."""
     chance = random.Random(args.seed)
-    folders = [args.folder] if args.folder else LAYERS
+    folders = args.folder or LAYERS
     files = sorted(os.path.join(d, f) for top in folders
                    for d, _, fs in os.walk(top) for f in fs
                    if f.endswith(".c") and not f.endswith(".bpf.c"))
     if not files:
-        sys.exit(f"mutate: no C files below {args.folder!r}.")
+        sys.exit(f"mutate: no C files below {folders}.")
     table = [(f, p) for f in files for p in places(f)]
     if args.only:
         table = [(f, p) for f, p in table
@@ -212,7 +212,8 @@ class Score:
         before = {tuple(row[i] for i in (2, 3)) for row in table()}
         for layer in LAYERS:
             if self.n(layer):
-                folder = args.folder or layer
+                folder = args.folder[0] if args.folder and \
+                    len(args.folder) == 1 else layer
                 yield (version, commit, folder, str(args.seed),
                        "near" if args.near else "all",
                        "again" if (folder, str(args.seed)) in before
@@ -293,7 +294,7 @@ def main():
     args = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
     args.add_argument("-n", type=int, default=150)
     args.add_argument("--seed", type=int, default=1)
-    args.add_argument("--folder")
+    args.add_argument("--folder", action="append")
     args.add_argument("--only")
     args.add_argument("--goal", type=float, default=.97)
     args.add_argument("--near", action="store_true")
