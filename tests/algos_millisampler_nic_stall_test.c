@@ -138,6 +138,15 @@ static void links_are_accused_by_the_fullest_bucket(void **state)
 		assert_int_equal(v.link[1], topo_link_of(6, TOPO_DOWN));
 		assert_near(v.score[1], 2, 1e-12);
 	}
+	/* Of a window without a stall nothing of the last is said. */
+	struct sampled none = {0};
+	sampled_run(&none, 6, 10);
+	sampled_row(&none, (struct obs_sample){.bucket = 1, .in_bytes = LINE});
+	const struct obs quiet = sampled_window(&none);
+	assert_ok(algo_nic_stall_ops.diagnose(work, &quiet, NULL, &v,
+	    test_err()));
+	assert_int_equal(v.n_flagged, 0);
+	sampled_free(&none);
 	algo_close(&algo_nic_stall_ops, work);
 	algo_verdicts_free(&v);
 	sampled_free(&s);
