@@ -271,6 +271,32 @@ static void bench_black_holes(const struct subject *s)
 	    "MiB", '<', 512);
 }
 
+/* 10,000 hosts that each probe 288 others each five minutes, and what is held of
+ * each probe: of a window all, of those before what a run tells in the end. */
+static void bench_fleet(const struct subject *s)
+{
+	enum { SHORT_S = 1200, LONG_S = 3600, PROBES_A_S = 10000 * 288 / 300 };
+	const char line[] = "run fleet.yaml -j 1 --force -o p.h5 -s "
+			    "pingmesh.duration=%d";
+	write_spec(s, "fleet",
+	    "figure: fleet\nseed: 1\nplane: pingmesh\nruns: 1\n"
+	    "topology: {kind: clos, n_pods: 10, n_tors: 25, n_t1: 4, n_t2: 4, "
+	    "n_hosts: 40}\nfaults: {count: 0}\nalgorithms: [blackhole]\n"
+	    "pingmesh: {along: window, window: 300, pinglist: {"
+	    "tor_interval_s: 300, dc_interval_s: 300}}\n");
+	const struct cost brief = run(s, line, SHORT_S),
+			  lengthy = run(s, line, LONG_S);
+	const double n = PROBES_A_S * (double)(LONG_S - SHORT_S);
+	bench_row("Pingmesh, 10,000 hosts for an hour: CPU", lengthy.cpu_s, "s",
+	    '-', 0);
+	bench_row("  probes a second", n / (lengthy.cpu_s - brief.cpu_s) / 1e6,
+	    "M/s", '-', 0);
+	bench_row("  peak memory", lengthy.peak_mib, "MiB", '-', 0);
+	bench_row("  memory that a probe adds",
+	    fmax(0, lengthy.peak_mib - brief.peak_mib) * (1 << 20) / n, "bytes",
+	    '<', 24);
+}
+
 /* --- the start -------------------------------------------------------------*/
 
 /* Of a file of callgrind, as bench_instructions() reads it. */
@@ -320,6 +346,7 @@ void bench_scale(void)
 	bench_planes(&s);
 	bench_probes(&s);
 	bench_black_holes(&s);
+	bench_fleet(&s);
 	close_subject(&s);
 }
 

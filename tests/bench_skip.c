@@ -3,16 +3,19 @@
  *
  * Over a grid of what loses and how much, plane auto should take the faster of
  * the two, or one about as fast. With SKIP_GRID set in the environment each cell
- * is a row, too.
+ * is a row, too, and only networks of which the name has what it is set to are
+ * tried: SKIP_GRID=fat-tree, or SKIP_GRID= for all.
  */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "models/bulk/bulk.h"
 #include "models/bulk/skip.h"
 #include "tests/bench.h"
 #include "topo/mesh.h"
+#include "topo/region.h"
 
 enum { MAX_GROUPS = 3, ROUNDS = 3 };
 
@@ -49,19 +52,48 @@ static struct fault_params *add_group(struct grid *g, enum fault_kind kind,
 	return f;
 }
 
-/* A fat-tree of K, if that is not 0, with as many hosts a ToR as SHAPE has. */
-static void grid_open(struct grid *g, const struct topo_clos *shape, uint32_t k,
-    uint32_t n_faults, double noise)
+/* All but the first are meshes: their ways are drawn by tables. */
+enum kind { CLOS, FAT_TREE, LEAF_SPINE, REGION };
+
+struct size {
+	const char *name;
+	struct topo_clos shape; /* of a fat-tree hosts a ToR alone */
+	uint32_t epochs;
+	enum kind kind;
+	uint32_t k; /* of a fat-tree its ports, of a region its data centres */
+};
+
+static void open_topo(struct topo *t, const struct size *size)
 {
 	struct sim_err e;
 	struct topo_mesh *mesh;
-	*g = (struct grid){0};
-	if (k > 0) {
-		must(topo_mesh_fat_tree(&mesh, k, shape->n_hosts, &e), &e);
-		must(topo_open_mesh(&g->topo, mesh, &e), &e);
-	} else {
-		must(topo_open_clos(&g->topo, shape, &e), &e);
+	struct topo_region_params region;
+	switch (size->kind) {
+	case CLOS:
+		must(topo_open_clos(t, &size->shape, &e), &e);
+		return;
+	case REGION:
+		must(sim_field_defaults(topo_region_fields, &region, &e), &e);
+		region.n_dcs = size->k;
+		must(topo_open_region(t, &size->shape, &region, &e), &e);
+		return;
+	case FAT_TREE:
+		must(topo_mesh_fat_tree(&mesh, size->k, size->shape.n_hosts,
+			 &e),
+		    &e);
+		break;
+	default:
+		must(topo_mesh_from_clos(&mesh, &size->shape, &e), &e);
 	}
+	must(topo_open_mesh(t, mesh, &e), &e);
+}
+
+static void grid_open(struct grid *g, const struct size *size,
+    uint32_t n_faults, double noise)
+{
+	struct sim_err e;
+	*g = (struct grid){.epochs = size->epochs};
+	open_topo(&g->topo, size);
 	must(sim_field_defaults(scene_traffic_fields, &g->params.traffic, &e),
 	    &e);
 	g->params.noise.rate = (struct sim_dist){SIM_UNIFORM, 0, noise};
@@ -177,14 +209,13 @@ static const struct {
     {"holes at 10 ToRs", tor_holes}, {"10 hosts off", host_off},
     {"a pod off", pod_off}, {"20 uplinks", uplinks}};
 
-static const struct {
-	const char *name;
-	struct topo_clos shape;
-	uint32_t epochs, fat_tree;
-} sizes[] = {{"96k", {2, 20, 8, 10, 40, .n_cables = 0}, 20, 0},
-    {"960k", {10, 40, 8, 10, 40, .n_cables = 0}, 2, 0},
-    {"fat-tree of 4k", {.n_hosts = 2}, 20, 8},
-    {"fat-tree of 154k", {.n_hosts = 20}, 1, 16}};
+static const struct size sizes[] = {{"96k", {2, 20, 8, 10, 40, .n_cables = 0},
+					20, CLOS, 0},
+    {"960k", {10, 40, 8, 10, 40, .n_cables = 0}, 2, CLOS, 0},
+    {"fat-tree of 4k", {.n_hosts = 2}, 20, FAT_TREE, 8},
+    {"fat-tree of 154k", {.n_hosts = 20}, 1, FAT_TREE, 16},
+    {"leaf-spine of 77k", {1, 64, 8, 0, 20, .n_cables = 0}, 2, LEAF_SPINE, 0},
+    {"region of 58k", {2, 8, 4, 4, 20, .n_cables = 0}, 2, REGION, 3}};
 
 /* What a cell of the grid comes to. */
 struct cell {
@@ -196,10 +227,8 @@ static struct cell grid_cell(size_t size, size_t i, uint32_t n_faults,
     double noise)
 {
 	struct grid g;
-	grid_open(&g, &sizes[size].shape, sizes[size].fat_tree, n_faults,
-	    noise);
+	grid_open(&g, &sizes[size], n_faults, noise);
 	cases[i].set(&g);
-	g.epochs = sizes[size].epochs;
 	grid_scene(&g, 0);
 	const int pays = bulk_skip_excess(&g.scene) <= 0;
 	grid_skip(&g);
@@ -220,7 +249,7 @@ static void bench_case(size_t size, size_t i)
 {
 	static const double both[2][5] = {{0, 1e-6, 3e-5, 1e-4, 2e-4},
 	    {1e-6, 2e-4, 1e-3, 5e-3, 3e-2}};
-	const double *noises = both[sizes[size].fat_tree > 0];
+	const double *noises = both[sizes[size].kind != CLOS];
 	static const uint32_t faults[] = {1, 10, 100};
 	double worst = 1, least = INFINITY;
 	char what[80];
@@ -241,9 +270,12 @@ static void bench_case(size_t size, size_t i)
 
 void bench_skip(void)
 {
+	const char *wanted = getenv("SKIP_GRID");
 	for (size_t s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++)
 		for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-			/* Meshes have no pods. */
-			if (!sizes[s].fat_tree || cases[i].set != pod_off)
+			/* Pods without power are tried in a Clos. */
+			if ((sizes[s].kind == CLOS ||
+				cases[i].set != pod_off) &&
+			    (!wanted || strstr(sizes[s].name, wanted)))
 				bench_case(s, i);
 }
