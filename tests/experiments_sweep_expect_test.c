@@ -85,6 +85,22 @@ static void what_is_left_takes_as_long_as_what_ran(void **state)
 	fixture_close(&f);
 }
 
+/* As of combinations that `culprit tune` tries. */
+static void it_is_told_what_is_counted_and_whether_it_is_kept(void **state)
+{
+	struct expect_fixture f;
+	(void)state;
+	fixture_open(&f);
+	f.x.unit = "combinations";
+	f.x.keeps_nothing = 1;
+	f.x.answers = -1;
+	assert_int_equal(at(&f, 8, 80), 0);
+	assert_string_equal(f.said,
+	    "culprit: about 2:45:20 to go for the 992 combinations left, as "
+	    "the first 8 took 1:20. ^C stops it, and nothing is kept.\n");
+	fixture_close(&f);
+}
+
 static void it_is_known_once_points_and_workers_were_seen(void **state)
 {
 	struct expect_fixture f;
@@ -195,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_left_takes_as_long_as_what_ran),
+	    cmocka_unit_test(it_is_told_what_is_counted_and_whether_it_is_kept),
 	    cmocka_unit_test(it_is_known_once_points_and_workers_were_seen),
 	    cmocka_unit_test(it_is_told_once_and_only_if_it_is_long),
 	    cmocka_unit_test(who_is_asked_may_answer_late_or_never),

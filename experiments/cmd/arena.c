@@ -14,6 +14,7 @@
 #include "experiments/cmd/arena_tune.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/cmd/signals.h"
+#include "experiments/sweep/expect.h"
 #include "experiments/sweep/progress.h"
 #include "experiments/sweep/run.h"
 #include "models/clock.h"
@@ -27,7 +28,7 @@ struct args {
 	const char *output, *tune;
 	struct cmd_set set;
 	uint32_t n_workers; /* 0: not asked for */
-	int force, fresh, quiet, plot;
+	int force, fresh, quiet, plot, yes;
 };
 
 static const char *const cmd_arena_sizes[] = {"s", "m", "l", NULL};
@@ -64,6 +65,10 @@ static const struct cmd_option cmd_arena_options[] = {
 	.take = cmd_take_file, .at = CMD_AT(tune)},
     {"quiet", 'q', NULL, "no progress", .take = cmd_take_flag,
 	.at = CMD_AT(quiet)},
+    {"yes", 'y', NULL,
+	"go on, however long it takes, of which nothing is said then, and "
+	"whatever memory",
+	.take = cmd_take_flag, .at = CMD_AT(yes)},
     {.doc = "Where to:"},
     {"output", 'o', "DIR", "a folder (default: results/out/arena)",
 	.take = cmd_take_file, .at = CMD_AT(output)},
@@ -143,6 +148,7 @@ struct arena {
 	struct cmd_arena_told told;
 	FILE *cpu_out;
 	struct xp_progress display;
+	struct xp_expect expect;
 	struct res_progress done;
 };
 
@@ -192,6 +198,14 @@ static int arena_time(struct arena *x, const char *family, size_t telemetry,
 	return rc;
 }
 
+/* Nobody is asked, but told. */
+static struct xp_expect arena_expect(const struct args *a)
+{
+	return (struct xp_expect){.out = a->yes ? NULL : stderr,
+	    .answers = -1,
+	    .long_s = XP_EXPECT_LONG_S};
+}
+
 static int arena_run(struct arena *x, size_t family, size_t telemetry,
     struct sim_err *e)
 {
@@ -206,12 +220,15 @@ static int arena_run(struct arena *x, size_t family, size_t telemetry,
 	    .shard_n = 1,
 	    .fresh = x->a->fresh,
 	    .replace = x->a->force,
+	    .expect = arena_expect(x->a),
 	    .stop = x->stop,
 	    .complain = arena_complain,
 	    .arg = x};
 	int rc = cmd_arena_load(&x->game, x->game.size, family, telemetry, NULL,
 	    &s, e);
-	if (rc == 0 && (rc = cmd_make_way(out, e)) == 0)
+	if (rc == 0 &&
+	    (rc = cmd_check_memory(&s, x->n_workers, 1, x->a->yes, e)) == 0 &&
+	    (rc = cmd_make_way(out, e)) == 0)
 		rc = xp_run_sweep(&r, &c, e);
 	for (size_t i = 0; rc == 0 && i < c.n_rows; i++)
 		x->told.n_lost += c.status[i] != RES_DONE;
@@ -244,6 +261,8 @@ static uint64_t arena_each(struct arena *x, int run, int *rc, struct sim_err *e)
 			*rc = arena_run(x, f, t, e);
 			x->done.n_done += *rc == 0 && !*x->stop;
 			xp_progress_update(&x->display, &x->done, clock_now());
+			xp_expect_update(&x->expect, &x->display, &x->done,
+			    clock_now());
 		}
 	return n;
 }
@@ -261,6 +280,9 @@ static int arena_sweeps(struct arena *x, struct sim_err *e)
 	x->done.n_cells = arena_each(x, 0, &rc, e);
 	xp_progress_start(&x->display, x->a->quiet ? NULL : stderr, "arena",
 	    "sweeps", &x->done, clock_now());
+	x->expect = arena_expect(x->a);
+	x->expect.unit = "sweeps";
+	xp_expect_start(&x->expect, &x->done, 1, 1, clock_now());
 	arena_each(x, 1, &rc, e);
 	xp_progress_end(&x->display, &x->done, clock_now());
 	if (fclose(x->cpu_out) != 0 && rc == 0)

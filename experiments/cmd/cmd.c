@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "experiments/sweep/journal.h"
+#include "experiments/sweep/memory.h"
 #include "experiments/sweep/run.h"
 #include "results/file.h"
 #include "results/h5.h"
@@ -365,6 +366,23 @@ int cmd_write_file(const char *path, const void *bytes, size_t n,
 	    ? 0
 	    : sim_fail(e, SIM_EIO, "cannot write %s: %s.", path,
 		  strerror(errno));
+}
+
+/* What surely can't be is not begun: the kernel would end some process of the
+ * machine, hours later, and not always ours. */
+int cmd_check_memory(const struct xp_spec *s, unsigned n_workers,
+    unsigned shard_n, int yes, struct sim_err *e)
+{
+	struct xp_memory m;
+	struct xp_room room;
+	xp_memory_of(&m, s, n_workers, shard_n);
+	xp_room_read(&room, "");
+	const int rc = xp_memory_fits(&m, &room, e);
+	if (rc < 0 && !yes)
+		return rc;
+	if (rc != 0)
+		fprintf(stderr, "culprit: warning: %s\n", e->msg);
+	return 0;
 }
 
 /* --- results ------------------------------------------------------------- */

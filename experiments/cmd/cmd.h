@@ -136,6 +136,11 @@ int cmd_make_way(const char *path, struct sim_err *e);
  * a file that is replaced as a whole would replace the link. */
 int cmd_follow_link(char **path, struct sim_err *e);
 
+/* Refuse a sweep that can't have the memory it takes at least, unless YES; warn of
+ * one that can't now. Errors SIM_ELIMIT. */
+int cmd_check_memory(const struct xp_spec *s, unsigned n_workers,
+    unsigned shard_n, int yes, struct sim_err *e);
+
 /* Replace PATH by N bytes as a whole; what is no file, as a pipe, a device or a
  * link, is written to. */
 int cmd_write_file(const char *path, const void *bytes, size_t n,

@@ -11,7 +11,6 @@
 #include "experiments/cmd/signals.h"
 #include "experiments/lab/lab.h"
 #include "experiments/spec/fabric.h"
-#include "experiments/sweep/memory.h"
 #include "experiments/sweep/run.h"
 #include "experiments/sweep/shard.h"
 #include "experiments/sweep/trial.h"
@@ -344,23 +343,6 @@ static int make_until(char **until, const struct xp_spec *s,
 	return res_until_make(until, half, a->metric, a->algorithm, e);
 }
 
-/* What surely can't be is not begun: the kernel would end some process of the
- * machine, hours later, and not always ours. */
-static int cmd_run_check_memory(const struct xp_spec *s, const struct args *a,
-    struct sim_err *e)
-{
-	struct xp_memory m;
-	struct xp_room room;
-	xp_memory_of(&m, s, a->n_workers, a->shard.n);
-	xp_room_read(&room, "");
-	const int rc = xp_memory_fits(&m, &room, e);
-	if (rc < 0 && !a->yes)
-		return rc;
-	if (rc != 0)
-		fprintf(stderr, "culprit: warning: %s\n", e->msg);
-	return 0;
-}
-
 static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
     int argc, char **argv, struct sim_err *e)
 {
@@ -370,7 +352,7 @@ static int run_sweep(struct xp_spec *s, const struct args *a, const char *out,
 	struct res_cube cube = {0};
 	struct xp_run_report report = {0};
 	char *until;
-	if (cmd_run_check_memory(s, a, e) < 0 ||
+	if (cmd_check_memory(s, a->n_workers, a->shard.n, a->yes, e) < 0 ||
 	    make_until(&until, s, a, e) < 0)
 		return cmd_fail(CMD_USAGE, e);
 	const struct xp_run r = {

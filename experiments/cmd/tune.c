@@ -9,6 +9,8 @@
 #include "experiments/arena/tune.h"
 #include "experiments/cmd/cmd.h"
 #include "experiments/spec/config.h"
+#include "experiments/sweep/expect.h"
+#include "models/clock.h"
 #include "sim/text.h"
 
 enum { TUNE_MAX_SET = 64 };
@@ -17,7 +19,7 @@ struct args {
 	struct cmd_words word; /* spec, algorithm */
 	struct cmd_set set, key;
 	uint32_t n_tries;
-	int smoke, quiet;
+	int smoke, quiet, yes;
 };
 
 static const struct cmd_option cmd_tune_options[] = {
@@ -35,6 +37,10 @@ static const struct cmd_option cmd_tune_options[] = {
 	.at = CMD_AT(smoke)},
     {"quiet", 'q', NULL, "what to paste alone", .take = cmd_take_flag,
 	.at = CMD_AT(quiet)},
+    {"yes", 'y', NULL,
+	"go on, however long it takes, of which nothing is said then, and "
+	"whatever memory",
+	.take = cmd_take_flag, .at = CMD_AT(yes)},
     {0},
 };
 
@@ -151,16 +157,44 @@ static int tune_load(struct xp_spec *s, const struct args *a,
 	return rc;
 }
 
+/* Scores as xp_tune_on() does, and tells if that will take long. */
+struct tune_told {
+	struct xp_tune_specs specs;
+	struct xp_expect expect;
+	struct res_progress tries;
+};
+
+static int tune_on_told(void *arg, struct xp_tune *t, size_t first, size_t n,
+    struct sim_err *e)
+{
+	struct tune_told *x = arg;
+	struct xp_progress none = {0};
+	const int rc = xp_tune_on(&x->specs, t, first, n, e);
+	x->tries.n_done = first + n;
+	if (rc == 0)
+		xp_expect_update(&x->expect, &none, &x->tries, clock_now());
+	return rc;
+}
+
 static int tune_all(struct xp_tune *t, struct xp_spec *s, const struct args *a,
     struct xp_algo *algo, struct sim_err *e)
 {
 	struct xp_spec *const specs[] = {s};
-	struct xp_tune_specs on = {specs, 1};
+	struct tune_told on = {.specs = {specs, 1},
+	    .expect = {.out = a->yes ? NULL : stderr,
+		.answers = -1,
+		.long_s = XP_EXPECT_LONG_S,
+		.unit = "combinations",
+		.keeps_nothing = 1},
+	    .tries = {.n_cells = a->n_tries + 1}};
 	int rc = tune_read_algo(algo, a->word.word[1], e);
 	t->algo = algo;
 	if (rc == 0 && (rc = tune_keys(t, a, e)) == 0 &&
-	    (rc = tune_load(s, a, algo, e)) == 0)
-		rc = xp_tune_search(t, a->n_tries, xp_tune_on, &on, e);
+	    (rc = tune_load(s, a, algo, e)) == 0 &&
+	    (rc = cmd_check_memory(s, 1, 1, a->yes, e)) == 0) {
+		xp_expect_start(&on.expect, &on.tries, 1, 1, clock_now());
+		rc = xp_tune_search(t, a->n_tries, tune_on_told, &on, e);
+	}
 	return rc;
 }
 

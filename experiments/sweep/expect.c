@@ -66,11 +66,13 @@ static void expect_tell(struct xp_expect *x, const struct res_progress *cells,
 	xp_progress_add_time(took, sizeof(took),
 	    (double)(now_ns - x->start_ns) / (double)SIM_SEC);
 	fprintf(x->out,
-	    "culprit: about %s to go for the %llu cells left, as the first "
-	    "%llu took %s. ^C stops it, and the same command goes on from "
-	    "there.\n",
+	    "culprit: about %s to go for the %llu %s left, as the first "
+	    "%llu took %s. ^C stops it, and %s.\n",
 	    left, (unsigned long long)expect_left(cells),
-	    (unsigned long long)expect_ran(x, cells), took);
+	    x->unit ? x->unit : "cells",
+	    (unsigned long long)expect_ran(x, cells), took,
+	    x->keeps_nothing ? "nothing is kept"
+			     : "the same command goes on from there");
 	x->state = XP_EXPECT_OVER;
 	if (x->answers >= 0 && !expect_has_input(x)) {
 		fprintf(x->out,

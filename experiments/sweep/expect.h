@@ -28,7 +28,9 @@
 struct xp_expect {
 	FILE *out;   /* NULL: nothing is told or asked */
 	int answers; /* where lines of answers come from; -1: none is asked for */
-	double long_s; /* told is what has more than this to go */
+	double long_s;     /* told is what has more than this to go */
+	const char *unit;  /* of what is counted; NULL: cells */
+	int keeps_nothing; /* who stops it begins again */
 
 	/* Set by _start(). */
 	sim_ns start_ns;

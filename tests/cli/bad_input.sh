@@ -543,6 +543,8 @@ a_sweep_larger_than_its_memory_is_refused() {
 		run_for 2 "$CULPRIT" run spec.yaml "${large[@]}" -o x.h5
 		says 'a process of this sweep takes 122 MiB of memory at least, and may have 119 MiB \(ulimit -v, ulimit -d\); --yes tries it' stderr
 		[[ $(wc -l <stderr) = 1 && ! -e x.h5 ]]
+		run_for 2 "$CULPRIT" tune spec.yaml alg1 -n 3 "${large[@]}"
+		says_once 'takes 122 MiB of memory at least, .*; --yes tries it'
 		run_for 3 "$CULPRIT" run spec.yaml "${large[@]}" --yes -o x.h5
 		says '^culprit: warning: a process of this sweep takes 122 MiB' stderr
 	)
