@@ -44,7 +44,7 @@ struct obs_mesh {
 	topo_host (
 	    *peer)(const void *arg, unsigned level, topo_host h, uint32_t k);
 	uint32_t n_peers[OBS_MESH_LEVELS];
-	uint32_t n_probes[OBS_MESH_LEVELS]; /* of a pair, where all were made */
+	uint32_t n_probes[OBS_MESH_LEVELS]; /* of a pair at most */
 };
 
 struct obs_pair_list {

@@ -57,7 +57,7 @@ static void start(struct rig *g, uint32_t kept)
 	    algo_pinglist_open(&g->plan, &g->m.p.pinglist, c, 1, test_err()));
 	assert_ok(xp_bulk_mesh_connects(&g->p, &g->plan, &g->m.p, test_err()));
 	assert_ok(connects_open(&g->c, &g->m.s.topo, &g->p, test_err()));
-	assert_ok(xp_mesh_sums_open(&g->sums, c, &g->p, &ladder,
+	assert_ok(xp_mesh_sums_open(&g->sums, c, g->c, &g->p, &ladder,
 	    WINDOW_S * SIM_SEC, 0, 0, test_err()));
 	assert_ok(xp_every_open(&g->every, c, test_err()));
 	assert_ok(xp_mesh_pairs_open(&g->pairs, c, g->c, &g->p,
@@ -143,6 +143,8 @@ static void judge_all(struct rig *g, uint32_t window, uint32_t n, uint32_t run)
 	judge(g, &p, pairs, run);
 	p.min_failures = 40; /* more than most pairs have */
 	judge(g, &p, pairs, run);
+	p.min_failures = 9; /* of 4.3 a direction some have as many */
+	judge(g, &p, pairs, run);
 }
 
 static void run_windows(struct rig *g, uint32_t kept, uint32_t run)
@@ -212,6 +214,7 @@ static void sums_of_pairs_give_the_verdict_of_their_probes(void **state)
 	run_all(LISTS "20}, connect: {timers: linux}", 0.01, WINDOWS);
 	run_all(LISTS "20, max_peers: 6}", 0.01, 1);
 	run_all(LISTS "20, levels: [dc]}", 0.01, 1);
+	run_all(LISTS "70}", 0.01, 2); /* 4.3 a window and direction */
 }
 
 /* A pair has 60 connects a direction and window, from 7 ports or, where one
@@ -224,6 +227,8 @@ static void they_do_where_pairs_come_to_their_ports_again(void **state)
 	run_all(LISTS "10}, agent: {first_port: 40000, last_port: 40043, "
 		      "ports: list}",
 	    0, 2);
+	run_all(LISTS "17}, agent: {first_port: 40000, last_port: 40003}", 0,
+	    2);
 }
 
 int main(void)

@@ -75,7 +75,7 @@ static void set_up(struct rig *g)
 	xp_pingmesh_waits(&g->m.p, waits.syn_wait_ns);
 	xp_pingmesh_waits(&g->m.p, g->table.syn_wait_ns);
 	assert_ok(xp_dsa_ladder(&g->dsa, &waits, &ladder, test_err()));
-	assert_ok(xp_mesh_sums_open(&g->sums, c, &g->p, &ladder,
+	assert_ok(xp_mesh_sums_open(&g->sums, c, g->c, &g->p, &ladder,
 	    WINDOW_S * SIM_SEC, 300 * SIM_SEC, 1, test_err()));
 	assert_ok(xp_every_open(&g->every, c, test_err()));
 	assert_ok(xp_mesh_pairs_open(&g->pairs, c, g->c, &g->p,

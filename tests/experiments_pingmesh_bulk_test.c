@@ -305,8 +305,6 @@ static void what_only_agents_have_is_refused(void **state)
 	assert_refused("pinglist: {ports: \"80,81\"}", "of one class");
 	assert_refused("pinglist: {payload_probes: true}", "carry none");
 	assert_refused("pinglist: {http_probes: true}", "connects alone");
-	assert_refused("window: 601, duration: 601",
-	    "window 601 s is no whole number of probes of a pair, one each ");
 }
 
 /* --- a history --------------------------------------------------------------- */
@@ -369,6 +367,30 @@ static void a_history_is_the_sum_of_its_windows(void **state)
 	assert_near(all.n_connected, connected, 0);
 }
 
+/* Windows of 1.7 probes of a pair: each probe is in one of them, and none in two. */
+static void windows_need_not_be_of_whole_intervals(void **state)
+{
+	static const char pairs[] = "duration: 360, pinglist: {tor_interval_s: "
+				    "35, dc_interval_s: 37}, window: ";
+	struct res_trial_metrics one[MANY], all;
+	double n = 0, connected = 0;
+	char text[256];
+	(void)state;
+	snprintf(text, sizeof(text), "%s60, along: window", pairs);
+	run_with(one, text);
+	snprintf(text, sizeof(text), "%s60, history: 180", pairs);
+	run_with(&all, text);
+	for (uint32_t w = 0; w < MANY; w++) {
+		n += one[w].n_probes;
+		connected += one[w].n_connected;
+	}
+	assert_near(all.n_probes, n, 0);
+	assert_near(all.n_connected, connected, 0);
+	snprintf(text, sizeof(text), "%s360", pairs);
+	run_with(&all, text);
+	assert_near(all.n_probes, n, 0);
+}
+
 static void too_many_probes_to_be_told_are_refused(void **state)
 {
 	struct pingmesh m;
@@ -429,6 +451,7 @@ int main(void)
 	    cmocka_unit_test(the_mean_loss_is_that_of_all_pairs),
 	    cmocka_unit_test(what_only_agents_have_is_refused),
 	    cmocka_unit_test(a_history_is_the_sum_of_its_windows),
+	    cmocka_unit_test(windows_need_not_be_of_whole_intervals),
 	    cmocka_unit_test(too_many_probes_to_be_told_are_refused),
 	    cmocka_unit_test(running_out_of_memory_is_told),
 	};

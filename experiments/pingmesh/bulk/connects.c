@@ -54,26 +54,6 @@ static int mesh_fit_list(const struct algo_pinglist *l,
 	return 0;
 }
 
-/* All pairs have as many probes in each window, so that sums over millions of
- * pairs need not ask each of them. */
-static int mesh_fit_times(const struct connects_params *c,
-    const struct xp_pingmesh *p, struct sim_err *e)
-{
-	const sim_ns window = (sim_ns)llround(p->window_s * 1e9);
-	for (int l = 0; l < CONNECTS_N_LEVELS; l++) {
-		const sim_ns every = c->mesh.every_ns[l];
-		if (c->mesh.n_peers[l] == 0)
-			continue;
-		if (window % every != 0)
-			return sim_fail(e, SIM_EUNSUPPORTED,
-			    "window %g s is no whole number of probes of a "
-			    "pair, one each %g s; use plane pingmesh, or "
-			    "another window.",
-			    p->window_s, (double)every / 1e9);
-	}
-	return 0;
-}
-
 /* Five-tuples are drawn unless pairs may come to one again. */
 static int mesh_set_ports(struct connects_params *c,
     const struct algo_pinglist *l, const struct xp_pingmesh *p,
@@ -152,6 +132,5 @@ int xp_bulk_mesh_connects(struct connects_params *c,
 		if ((rc = fabric_sim_rtt_init(&c->law[h], profile, 2 + 2 * h, 0,
 			 fmin(load, FABRIC_SIM_RTT_MAX_LOAD), e)) < 0)
 			return rc;
-	rc = mesh_fit_times(c, p, e);
-	return rc < 0 ? rc : mesh_set_ports(c, l, p, e);
+	return mesh_set_ports(c, l, p, e);
 }

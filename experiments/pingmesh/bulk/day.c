@@ -44,8 +44,8 @@ static int day_open_sums(struct xp_mesh_day *d, const struct topo *t,
 	xp_pingmesh_waits(p, waits.syn_wait_ns);
 	int rc = xp_dsa_ladder(&d->dsa, &waits, &ladder, e);
 	if (rc < 0 ||
-	    (rc = xp_mesh_sums_open(&d->sums, &t->clos, c, &ladder, window,
-		 period, p->unit == ALGO_HEATMAP_TOR, e)) < 0 ||
+	    (rc = xp_mesh_sums_open(&d->sums, &t->clos, d->connects, c, &ladder,
+		 window, period, p->unit == ALGO_HEATMAP_TOR, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&d->buckets, 1, e)) < 0)
 		return rc;
 	xp_buckets_init(d->buckets, c->law, c->late_ns);

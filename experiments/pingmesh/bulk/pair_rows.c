@@ -161,9 +161,9 @@ int xp_pair_rows_end(struct xp_pair_rows *r, struct sim_err *e)
 /* --- in order of pairs ------------------------------------------------------ */
 
 int xp_pair_walk_begin(struct xp_pair_walk *w, const struct xp_pair_rows *r,
-    uint32_t n, uint32_t n_hosts, struct sim_err *e)
+    uint32_t n, const struct xp_pair_places *places, struct sim_err *e)
 {
-	*w = (struct xp_pair_walk){.r = r, .n_windows = n, .n_hosts = n_hosts};
+	*w = (struct xp_pair_walk){.r = r, .n_windows = n, .places = *places};
 	const int rc = SIM_ZALLOC(&w->next, n, e);
 	for (uint32_t i = 0; rc == 0 && i < n; i++)
 		w->next[i] = r->first[r->n_windows - n + i];
@@ -180,9 +180,10 @@ void xp_pair_walk_close(struct xp_pair_walk *w)
 
 /* The rows of server H in window I of the walk. */
 static int take_rows(struct xp_pair_walk *w, topo_host h, uint32_t i,
-    uint32_t hosts, const uint32_t due[2], struct sim_err *e)
+    struct sim_err *e)
 {
 	const struct xp_pair_rows *r = w->r;
+	const uint32_t hosts = w->places.hosts_of_tor;
 	const uint32_t k = r->n_windows - w->n_windows + i;
 	const size_t end = k + 1 < r->n_windows ? r->first[k + 1] : r->n;
 	size_t *at = &w->next[i];
@@ -190,23 +191,23 @@ static int take_rows(struct xp_pair_walk *w, topo_host h, uint32_t i,
 	for (; *at < end && low_of(r, r->key[*at]) == h; ++*at) {
 		const topo_host high = (topo_host)field(r->key[*at],
 		    xp_pair_rows_pair_from(r), r->host_bits);
-		const uint64_t places =
-		    (uint64_t)i * due[h / hosts != high / hosts];
+		const uint64_t before = xp_pair_places_before(&w->places, i,
+		    h / hosts != high / hosts);
 		if ((rc = SIM_RESERVE(&w->key, &w->cap, w->n + 1, e)) < 0)
 			break;
-		w->key[w->n++] = r->key[*at] + (places << at_from(r));
+		w->key[w->n++] = r->key[*at] + (before << at_from(r));
 	}
 	return rc;
 }
 
-int xp_pair_walk_on(struct xp_pair_walk *w, uint32_t hosts,
-    const uint32_t due[2], struct sim_err *e)
+int xp_pair_walk_on(struct xp_pair_walk *w, struct sim_err *e)
 {
 	int rc = 0;
 	w->n = 0;
-	for (; rc == 0 && w->n < BLOCK && w->host < w->n_hosts; w->host++)
+	for (; rc == 0 && w->n < BLOCK && w->host < w->places.n_hosts;
+	     w->host++)
 		for (uint32_t i = 0; rc == 0 && i < w->n_windows; i++)
-			rc = take_rows(w, w->host, i, hosts, due, e);
+			rc = take_rows(w, w->host, i, e);
 	if (rc < 0 || w->n == 0 ||
 	    (rc = SIM_RESERVE(&w->spare, &w->cap_spare, w->n, e)) < 0)
 		return rc;

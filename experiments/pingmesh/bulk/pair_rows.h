@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "sim/err.h"
+#include "sim/time.h"
 #include "topo/ids.h"
 
 /* SLOW: by itself, and by less than late ones. */
@@ -80,28 +81,45 @@ static inline unsigned xp_pair_rows_pair_from(const struct xp_pair_rows *r)
 	return r->n_bits + XP_PAIR_KIND_BITS + r->at_bits;
 }
 
+/* Of all N_HOSTS servers, HOSTS_OF_TOR of which are under a ToR: when the windows
+ * that are read begin, and how often a pair under one ToR connects, and any other.
+ * Places count from the last multiple of that before a window on. */
+struct xp_pair_places {
+	uint32_t n_hosts, hosts_of_tor;
+	sim_ns from_ns, window_ns, every_ns[2];
+};
+
+/* How many places after those of the first window that is read the window I after
+ * it has its own. */
+static inline uint64_t xp_pair_places_before(const struct xp_pair_places *p,
+    uint32_t i, unsigned level)
+{
+	const sim_ns every = p->every_ns[level];
+	return every == 0 ? 0
+			  : 2 *
+		((p->from_ns + i * p->window_ns) / every - p->from_ns / every);
+}
+
 /* Rows of the last windows in order of pairs, and of each pair in that of places,
  * which count from the first of these windows on. Zeroed before it is begun. */
 struct xp_pair_walk {
 	const struct xp_pair_rows *r;
-	uint32_t n_windows, n_hosts, host; /* the next one */
-	size_t *next;                      /* [windows] */
-	uint64_t *key, *spare;             /* of a few servers, in order */
+	struct xp_pair_places places;
+	uint32_t n_windows, host; /* the next one */
+	size_t *next;             /* [windows] */
+	uint64_t *key, *spare;    /* of a few servers, in order */
 	size_t n, cap, cap_spare;
 };
 
 /* Of the last N windows, which are over. W must be closed also when this fails.
  * Errors SIM_ENOMEM. */
 int xp_pair_walk_begin(struct xp_pair_walk *w, const struct xp_pair_rows *r,
-    uint32_t n, uint32_t n_hosts, struct sim_err *e);
+    uint32_t n, const struct xp_pair_places *places, struct sim_err *e);
 void xp_pair_walk_close(struct xp_pair_walk *w);
 
 /* All rows of some more servers, as the lower ones of their pairs, into w->key;
- * w->n is 0 after the last. DUE is how many places a pair has a window, where
- * both are under one ToR of HOSTS servers, and else.
- * Errors SIM_ENOMEM. Cost O(rows + servers * windows), memory 16 bytes for each
- * of 2^18 rows, and for those of one server. */
-int xp_pair_walk_on(struct xp_pair_walk *w, uint32_t hosts,
-    const uint32_t due[2], struct sim_err *e);
+ * w->n is 0 after the last. Errors SIM_ENOMEM. Cost O(rows + servers * windows),
+ * memory 16 bytes for each of 2^18 rows, and for those of one server. */
+int xp_pair_walk_on(struct xp_pair_walk *w, struct sim_err *e);
 
 #endif

@@ -36,13 +36,23 @@ static topo_host pairs_peer(const void *arg, unsigned level, topo_host h,
 	return m->peer(m->arg, (enum connects_level)level, h, k);
 }
 
-/* All of a pair's connects, both ways, of N windows. */
+/* The fewest connects that a pair has in N windows, both ways; where windows are
+ * of whole intervals all pairs have as many, and else up to two more. */
 static uint32_t due_of(const struct xp_mesh_pairs *p, unsigned level,
     uint32_t n)
 {
 	return p->mesh.n_peers[level] == 0
 	    ? 0
-	    : 2 * n * (uint32_t)(p->window_ns / p->mesh.every_ns[level]);
+	    : 2 * (uint32_t)(n * p->window_ns / p->mesh.every_ns[level]);
+}
+
+/* The most, where those of both directions are one more. */
+static uint32_t most_of(const struct xp_mesh_pairs *p, unsigned level,
+    uint32_t n)
+{
+	const int more = p->mesh.n_peers[level] > 0 &&
+	    n * p->window_ns % p->mesh.every_ns[level] != 0;
+	return due_of(p, level, n) + 2 * (uint32_t)more;
 }
 
 int xp_mesh_pairs_open(struct xp_mesh_pairs *p, const struct topo_clos *clos,
@@ -59,8 +69,10 @@ int xp_mesh_pairs_open(struct xp_mesh_pairs *p, const struct topo_clos *clos,
 	    .window_ns = window_ns,
 	    .first_wait_ns = first_wait_ns};
 	for (unsigned l = 0; l < CONNECTS_N_LEVELS; l++) {
-		const uint64_t due = (uint64_t)n_kept * due_of(p, l, 1);
+		const uint64_t due = most_of(p, l, n_kept) + 2;
 		n_places = due > n_places ? due : n_places;
+		p->uneven |= p->mesh.n_peers[l] > 0 &&
+		    window_ns % p->mesh.every_ns[l] != 0;
 	}
 	if ((rc = xp_pair_rows_open(&p->rows, clos->all_hosts, n_kept, n_places,
 		 e)) < 0 ||
@@ -143,7 +155,6 @@ static enum xp_pair_kind kind_of(const struct xp_mesh_pairs *p,
 	    : XP_PAIR_SLOW;
 }
 
-/* Windows are of whole intervals, so numbers are those since the window began. */
 int xp_mesh_pairs_take(struct xp_mesh_pairs *p, const struct connects_row *r,
     struct sim_err *e)
 {
@@ -156,9 +167,10 @@ int xp_mesh_pairs_take(struct xp_mesh_pairs *p, const struct connects_row *r,
 		n[r->dst] += r->n;
 		return 0;
 	}
-	const sim_ns begin = (p->next - 1) * p->window_ns +
-	    connects_phase(p->c, level, r->src, r->dst);
-	const uint64_t k = (r->sent_ns - begin) / p->mesh.every_ns[level];
+	const sim_ns every = p->mesh.every_ns[level];
+	const sim_ns phase = connects_phase(p->c, level, r->src, r->dst);
+	const uint64_t k =
+	    (r->sent_ns - phase) / every - (p->next - 1) * p->window_ns / every;
 	const struct xp_pair_row row = {.low =
 					    r->src < r->dst ? r->src : r->dst,
 	    .high = r->src < r->dst ? r->dst : r->src,
@@ -170,15 +182,44 @@ int xp_mesh_pairs_take(struct xp_mesh_pairs *p, const struct connects_row *r,
 
 /* --- servers --------------------------------------------------------------- */
 
-/* As if all that is kept were answered. */
-static void begin_hosts(struct xp_mesh_pairs *p, uint32_t n)
+/* How many connects there are from SRC to DST in the windows that are told. */
+static uint32_t due_one_way(const struct xp_mesh_pairs *p, unsigned level,
+    topo_host src, topo_host dst)
+{
+	return connects_due(p->c, level, src, dst,
+	    (p->next - p->n_told) * p->window_ns, p->next * p->window_ns);
+}
+
+static uint32_t due_of_pair(const struct xp_mesh_pairs *p, topo_host a,
+    topo_host b)
+{
+	const enum connects_level level = level_of(p, a, b);
+	return p->uneven
+	    ? due_one_way(p, level, a, b) + due_one_way(p, level, b, a)
+	    : due_of(p, level, p->n_told);
+}
+
+static uint64_t due_of_host(const struct xp_mesh_pairs *p, topo_host h)
 {
 	uint64_t due = 0;
-	for (unsigned l = 0; l < CONNECTS_N_LEVELS; l++)
-		due += (uint64_t)p->mesh.n_peers[l] * due_of(p, l, n);
+	for (unsigned l = 0; l < CONNECTS_N_LEVELS; l++) {
+		const uint32_t n = p->mesh.n_peers[l];
+		if (!p->uneven)
+			due += (uint64_t)n * due_of(p, l, p->n_told);
+		for (uint32_t k = 0; p->uneven && k < n; k++)
+			due += due_of_pair(p, h,
+			    p->mesh.peer(p->mesh.arg, l, h, k));
+	}
+	return due;
+}
+
+/* As if all that is told were answered. */
+static void begin_hosts(struct xp_mesh_pairs *p)
+{
 	for (topo_host h = 0; h < p->clos.all_hosts; h++) {
 		p->of_host_failed[h] = p->failed[h];
-		p->of_host_answered[h] = due - p->failed[h] - p->untold[h];
+		p->of_host_answered[h] =
+		    due_of_host(p, h) - p->failed[h] - p->untold[h];
 	}
 }
 
@@ -279,43 +320,60 @@ static uint32_t n_alike(const uint32_t number[], size_t n_numbers, uint32_t at,
 	return n;
 }
 
+/* How many connects from SRC to DST are told that have the port of the one at
+ * place AT, which comes each PERIOD of them. */
+static uint32_t due_of_port(const struct xp_mesh_pairs *p, topo_host src,
+    topo_host dst, uint32_t at, uint32_t period)
+{
+	const enum connects_level level = level_of(p, src, dst);
+	const sim_ns from = (p->next - p->n_told) * p->window_ns;
+	const uint32_t first = connects_due(p->c, level, src, dst, 0, from) -
+	    (uint32_t)(from / p->mesh.every_ns[level]);
+	const uint32_t next =
+	    first + (at / 2 + period - first % period) % period;
+	const uint32_t end = first + due_one_way(p, level, src, dst);
+	return next < end ? (end - next + period - 1) / period : 0;
+}
+
 /* Connects of one direction have the same port a period apart, which is twice as
- * many places of both. ALL places are due. */
+ * many places of both. */
 static uint32_t most_dead(const struct xp_mesh_pairs *p, topo_host low,
-    topo_host high, uint32_t all)
+    topo_host high)
 {
 	const enum connects_level level = level_of(p, low, high);
+	const size_t n_failed = p->n_numbers[XP_PAIR_FAILED],
+		     n_untold = p->n_numbers[XP_PAIR_UNTOLD];
 	uint32_t most = 0;
-	for (size_t i = 0; i < p->n_numbers[XP_PAIR_FAILED]; i++) {
+	for (size_t i = 0; i < n_failed; i++) {
 		const uint32_t at = p->number[XP_PAIR_FAILED][i];
 		const int of_high = (at & 1) != is_second(p, low, high);
-		const struct connects_turn t = of_high
-		    ? connects_turn_of(p->c, level, high, low)
-		    : connects_turn_of(p->c, level, low, high);
-		const uint32_t step =
-		    2 * (p->ports.n / sim_divisor(p->ports.n, t.step));
-		const uint32_t due = (all - at % step + step - 1) / step;
-		const uint32_t n = n_alike(p->number[XP_PAIR_FAILED],
-		    p->n_numbers[XP_PAIR_FAILED], at % step, step);
+		const topo_host src = of_high ? high : low,
+				dst = of_high ? low : high;
+		const struct connects_turn t =
+		    connects_turn_of(p->c, level, src, dst);
+		const uint32_t period =
+		    p->ports.n / sim_divisor(p->ports.n, t.step);
+		const uint32_t step = 2 * period;
+		const uint32_t n = n_alike(p->number[XP_PAIR_FAILED], n_failed,
+		    at % step, step);
 		if (n > most &&
 		    n +
-			    n_alike(p->number[XP_PAIR_UNTOLD],
-				p->n_numbers[XP_PAIR_UNTOLD], at % step,
-				step) ==
-			due)
+			    n_alike(p->number[XP_PAIR_UNTOLD], n_untold,
+				at % step, step) ==
+			due_of_port(p, src, dst, at, period))
 			most = n;
 	}
 	return most;
 }
 
-/* The N rows at KEY are of one pair, of which ALL places are due. */
+/* The N rows at KEY are of one pair. */
 static int pairs_sum_one(struct xp_mesh_pairs *p, const uint64_t key[],
-    size_t n, uint32_t all, struct obs_pair *sum, struct sim_err *e)
+    size_t n, struct obs_pair *sum, struct sim_err *e)
 {
 	const struct xp_pair_row first = xp_pair_rows_read(&p->rows, key[0]);
 	*sum = (struct obs_pair){.low = first.low,
 	    .high = first.high,
-	    .n_probes = all};
+	    .n_probes = due_of_pair(p, first.low, first.high)};
 	for (size_t i = 0; i < n; i++) {
 		const struct xp_pair_row x =
 		    xp_pair_rows_read(&p->rows, key[i]);
@@ -329,8 +387,7 @@ static int pairs_sum_one(struct xp_mesh_pairs *p, const uint64_t key[],
 	if (rc < 0)
 		return rc;
 	sum->n_spells = spells_of(p);
-	sum->n_dead =
-	    p->ports.again ? most_dead(p, first.low, first.high, all) : 1;
+	sum->n_dead = p->ports.again ? most_dead(p, first.low, first.high) : 1;
 	return 0;
 }
 
@@ -350,12 +407,61 @@ static int pairs_list_block(struct xp_mesh_pairs *p,
 			k++;
 		if (!both_live(p, x.low, x.high))
 			continue;
-		rc = pairs_sum_one(p, &w->key[i], k - i,
-		    due_of(p, level_of(p, x.low, x.high), w->n_windows), &sum,
-		    e);
+		rc = pairs_sum_one(p, &w->key[i], k - i, &sum, e);
 		if (rc == 0 && obs_pair_in_trouble(&sum, least))
 			rc = obs_pair_list_add(out, &sum, e);
 	}
+	return rc;
+}
+
+/* Pairs without rows have one number of probes, or one of three, which is below
+ * LEAST for some of them. */
+static int some_lack(const struct xp_mesh_pairs *p, unsigned level,
+    uint32_t least)
+{
+	return due_of(p, level, p->n_told) < least &&
+	    least <= p->pairs.mesh.n_probes[level];
+}
+
+/* Is the pair among the first N of OUT, which are ascending? */
+static int pairs_is_listed(const struct obs_pair_list *out, size_t n,
+    topo_host low, topo_host high)
+{
+	size_t from = 0;
+	while (from < n) {
+		const size_t at = from + (n - from) / 2;
+		if (out->low[at] == low && out->high[at] == high)
+			return 1;
+		if (out->low[at] < low ||
+		    (out->low[at] == low && out->high[at] < high))
+			from = at + 1;
+		else
+			n = at;
+	}
+	return 0;
+}
+
+/* Pairs that have too few probes and no row. Those with rows are listed. */
+static int pairs_list_few(const struct xp_mesh_pairs *p, uint32_t least,
+    struct obs_pair_list *out, struct sim_err *e)
+{
+	const struct connects_mesh *m = &p->mesh;
+	const size_t n = out->n;
+	int rc = 0;
+	for (unsigned l = 0; l < CONNECTS_N_LEVELS; l++)
+		for (topo_host h = 0;
+		     some_lack(p, l, least) && h < p->clos.all_hosts; h++)
+			for (uint32_t k = 0; rc == 0 && k < m->n_peers[l];
+			     k++) {
+				const topo_host g = m->peer(m->arg, l, h, k);
+				const struct obs_pair one = {.low = h,
+				    .high = g,
+				    .n_probes = due_of_pair(p, h, g)};
+				if (g > h && one.n_probes < least &&
+				    both_live(p, h, g) &&
+				    !pairs_is_listed(out, n, h, g))
+					rc = obs_pair_list_add(out, &one, e);
+			}
 	return rc;
 }
 
@@ -363,19 +469,21 @@ static int pairs_list(void *arg, uint32_t least, struct obs_pair_list *out,
     struct sim_err *e)
 {
 	struct xp_mesh_pairs *p = arg;
-	const uint32_t due[] = {due_of(p, CONNECTS_TOR, 1),
-	    due_of(p, CONNECTS_DC, 1)};
-	struct xp_pair_walk w;
-	int rc = 0;
+	const struct xp_pair_places places = {.n_hosts = p->clos.all_hosts,
+	    .hosts_of_tor = p->clos.n_hosts,
+	    .from_ns = (p->next - p->n_told) * p->window_ns,
+	    .window_ns = p->window_ns,
+	    .every_ns = {p->mesh.every_ns[CONNECTS_TOR],
+		p->mesh.every_ns[CONNECTS_DC]}};
+	struct xp_pair_walk w = {.n = 0};
 	obs_pair_list_clear(out);
 	if (!p->any_failed)
 		return 0;
-	rc = xp_pair_walk_begin(&w, &p->rows, p->n_told, p->clos.all_hosts, e);
-	while (rc == 0 &&
-	    (rc = xp_pair_walk_on(&w, p->clos.n_hosts, due, e)) == 0 && w.n > 0)
+	int rc = xp_pair_walk_begin(&w, &p->rows, p->n_told, &places, e);
+	while (rc == 0 && (rc = xp_pair_walk_on(&w, e)) == 0 && w.n > 0)
 		rc = pairs_list_block(p, &w, least, out, e);
 	xp_pair_walk_close(&w);
-	return rc;
+	return rc < 0 ? rc : pairs_list_few(p, least, out, e);
 }
 
 int xp_mesh_pairs_tell(struct xp_mesh_pairs *p, uint32_t n,
@@ -392,13 +500,13 @@ int xp_mesh_pairs_tell(struct xp_mesh_pairs *p, uint32_t n,
 	    .list = pairs_list};
 	for (unsigned l = 0; l < CONNECTS_N_LEVELS; l++) {
 		to->mesh.n_peers[l] = p->mesh.n_peers[l];
-		to->mesh.n_probes[l] = due_of(p, l, p->n_told);
+		to->mesh.n_probes[l] = most_of(p, l, p->n_told);
 	}
 	*out = to;
 	if (rc < 0)
 		return rc;
 	const size_t from = xp_pair_rows_from(&p->rows, p->n_told);
-	begin_hosts(p, p->n_told);
+	begin_hosts(p);
 	pairs_count_rows(p, from);
 	p->any_failed = any_failed(p, from);
 	return 0;

@@ -21,6 +21,7 @@ struct xp_mesh_pairs {
 	struct connects_ports ports;
 	const struct connects *c;
 	sim_ns window_ns, first_wait_ns;
+	uint8_t uneven; /* pairs have one probe more or less a window */
 
 	uint32_t next; /* the number of the window to come */
 	struct xp_pair_rows rows;
@@ -60,7 +61,9 @@ int xp_mesh_pairs_take(struct xp_mesh_pairs *p, const struct connects_row *r,
 
 /* Sum up the last N windows, of which at most those kept count. *OUT is P's, and
  * until the next call; pairs are summed when it is asked for them. Errors
- * SIM_ENOMEM. Cost O(rows + hosts), and as much for each list. */
+ * SIM_ENOMEM.
+ * Cost O(rows + hosts), and as much for each list; where windows are not of whole
+ * intervals O(pairs). */
 int xp_mesh_pairs_tell(struct xp_mesh_pairs *p, uint32_t n,
     const struct obs_pairs **out, struct sim_err *e);
 

@@ -30,8 +30,8 @@ static int mesh_open_connects(struct xp_bulk_mesh *m, struct sim_err *e)
 		return rc;
 	xp_pingmesh_waits(p, none.syn_wait_ns);
 	if ((rc = xp_dsa_ladder(m->dsa, &none, &ladder, e)) < 0 ||
-	    (rc = xp_mesh_sums_open(&m->sums, clos, &c, &ladder, m->window_ns,
-		 0, p->unit == ALGO_HEATMAP_TOR, e)) < 0 ||
+	    (rc = xp_mesh_sums_open(&m->sums, clos, m->connects, &c, &ladder,
+		 m->window_ns, 0, p->unit == ALGO_HEATMAP_TOR, e)) < 0 ||
 	    (rc = xp_mean_loss_open(&m->loss, clos, &c, m->in_scope, e)) < 0)
 		return rc;
 	xp_pingmesh_waits(p, m->table.syn_wait_ns);

@@ -62,8 +62,9 @@ void xp_mesh_sums_close(struct xp_mesh_sums *s)
 }
 
 int xp_mesh_sums_open(struct xp_mesh_sums *s, const struct topo_clos *clos,
-    const struct connects_params *p, const struct algo_drop_ladder *ladder,
-    sim_ns window_ns, sim_ns counter_ns, int tors, struct sim_err *e)
+    const struct connects *c, const struct connects_params *p,
+    const struct algo_drop_ladder *ladder, sim_ns window_ns, sim_ns counter_ns,
+    int tors, struct sim_err *e)
 {
 	const size_t n_pods = (size_t)clos->n_pods * clos->n_pods;
 	const size_t n_tors = (size_t)clos->all_tors * clos->all_tors;
@@ -74,6 +75,10 @@ int xp_mesh_sums_open(struct xp_mesh_sums *s, const struct topo_clos *clos,
 	    .window_ns = window_ns,
 	    .counter_ns = counter_ns,
 	    .n_counters = counter_ns ? (uint32_t)(window_ns / counter_ns) : 0};
+	for (int l = 0; l < CONNECTS_N_LEVELS; l++)
+		if (p->mesh.n_peers[l] > 0 &&
+		    window_ns % p->mesh.every_ns[l] != 0)
+			s->uneven = c;
 	if ((rc = SIM_ZALLOC(&s->due_server, clos->all_tors, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&s->due_pods, n_pods, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&s->server, clos->all_hosts, e)) < 0 ||
@@ -137,12 +142,9 @@ static void begin_tors(struct xp_mesh_sums *s)
 		}
 }
 
-void xp_mesh_sums_begin(struct xp_mesh_sums *s, sim_ns from)
+static void begin_even(struct xp_mesh_sums *s)
 {
 	const struct topo_clos *c = &s->clos;
-	assert(s->n_counted == s->n_taken);
-	s->from_ns = from;
-	s->n_windows++;
 	for (topo_host h = 0; h < c->all_hosts; h++)
 		for (int k = 0; k < CONNECTS_N_HOPS; k++)
 			s->server[h].quick[k] +=
@@ -157,9 +159,49 @@ void xp_mesh_sums_begin(struct xp_mesh_sums *s, sim_ns from)
 	}
 	if (s->tors)
 		begin_tors(s);
+}
+
+/* What is due from H to G of a level, for each scope that it is of. */
+static void begin_pair(struct xp_mesh_sums *s, enum connects_level level,
+    topo_host h, topo_host g)
+{
+	const struct topo_clos *c = &s->clos;
+	const uint32_t a = h / c->n_hosts, b = g / c->n_hosts;
+	const uint32_t p = a / c->n_tors, q = b / c->n_tors;
+	const enum connects_hops hops = connects_hops_of(c, h, g);
+	const uint32_t n = connects_due(s->uneven, level, h, g, s->from_ns,
+	    s->from_ns + s->window_ns);
+	s->server[h].quick[hops] += n;
+	s->pods[(size_t)p * c->n_pods + q].quick[hops] += n;
+	s->group[hops].quick[hops] += n;
+	if (a == b)
+		s->intra_tor[p].quick[hops] += n;
+	if (s->tors)
+		s->tors[(size_t)a * c->all_tors + b].quick[hops] += n;
+}
+
+static void begin_uneven(struct xp_mesh_sums *s)
+{
+	const struct connects_mesh *m = &s->connects.mesh;
+	for (topo_host h = 0; h < s->clos.all_hosts; h++)
+		for (unsigned l = 0; l < CONNECTS_N_LEVELS; l++)
+			for (uint32_t k = 0; k < m->n_peers[l]; k++)
+				begin_pair(s, l, h, m->peer(m->arg, l, h, k));
+}
+
+void xp_mesh_sums_begin(struct xp_mesh_sums *s, sim_ns from)
+{
+	assert(s->n_counted == s->n_taken);
+	s->from_ns = from;
+	s->n_windows++;
+	if (s->uneven)
+		begin_uneven(s);
+	else
+		begin_even(s);
 	if (s->counter)
 		memset(s->counter, 0,
-		    (size_t)s->n_counters * c->all_hosts * sizeof(*s->counter));
+		    (size_t)s->n_counters * s->clos.all_hosts *
+			sizeof(*s->counter));
 }
 
 /* N_LOST is that of algo_drop_n_lost(). */

@@ -60,6 +60,8 @@ struct xp_mesh_sums {
 	uint32_t (*due_server)[CONNECTS_N_HOPS]; /* [ToRs] */
 	struct xp_mesh_sums_cell *due_pods;      /* [pods * pods] */
 	sim_ns window_ns, counter_ns;            /* 0: no counters */
+	const struct connects *uneven; /* tells what is due; NULL: it is as
+					  above in each window */
 
 	/* Since the last clear. */
 	uint32_t n_windows;
@@ -85,12 +87,14 @@ struct xp_mesh_sums {
 
 /* Of one data centre, whose connects are those of P. With TORS pairs of ToRs are
  * counted, with counter_ns > 0 servers' counters. S must be closed also when
- * this fails. Domain: a window is a whole number of intervals of each level, and
- * of counter_ns, and that of intervals. Errors SIM_ENOMEM.
+ * this fails. Domain: with counters a window is a whole number of counter_ns, and
+ * that of intervals of each level. C, which is kept, tells what is due in windows
+ * that are of no whole intervals, at a cost of O(pairs) each. Errors SIM_ENOMEM.
  * Cost O(ToRs * peers), memory 56 bytes a server, and a pair of pods or ToRs. */
 int xp_mesh_sums_open(struct xp_mesh_sums *s, const struct topo_clos *clos,
-    const struct connects_params *p, const struct algo_drop_ladder *ladder,
-    sim_ns window_ns, sim_ns counter_ns, int tors, struct sim_err *e);
+    const struct connects *c, const struct connects_params *p,
+    const struct algo_drop_ladder *ladder, sim_ns window_ns, sim_ns counter_ns,
+    int tors, struct sim_err *e);
 void xp_mesh_sums_close(struct xp_mesh_sums *s);
 
 /* Forget all windows. Then, of each window, begin it, take its rows and end it:
