@@ -190,7 +190,7 @@ static uint32_t due_one_way(const struct xp_mesh_pairs *p, unsigned level,
 	    (p->next - p->n_told) * p->window_ns, p->next * p->window_ns);
 }
 
-static uint32_t due_of_pair(const struct xp_mesh_pairs *p, topo_host a,
+static uint32_t due_of_both(const struct xp_mesh_pairs *p, topo_host a,
     topo_host b)
 {
 	const enum connects_level level = level_of(p, a, b);
@@ -207,7 +207,7 @@ static uint64_t due_of_host(const struct xp_mesh_pairs *p, topo_host h)
 		if (!p->uneven)
 			due += (uint64_t)n * due_of(p, l, p->n_told);
 		for (uint32_t k = 0; p->uneven && k < n; k++)
-			due += due_of_pair(p, h,
+			due += due_of_both(p, h,
 			    p->mesh.peer(p->mesh.arg, l, h, k));
 	}
 	return due;
@@ -373,7 +373,7 @@ static int pairs_sum_one(struct xp_mesh_pairs *p, const uint64_t key[],
 	const struct xp_pair_row first = xp_pair_rows_read(&p->rows, key[0]);
 	*sum = (struct obs_pair){.low = first.low,
 	    .high = first.high,
-	    .n_probes = due_of_pair(p, first.low, first.high)};
+	    .n_probes = due_of_both(p, first.low, first.high)};
 	for (size_t i = 0; i < n; i++) {
 		const struct xp_pair_row x =
 		    xp_pair_rows_read(&p->rows, key[i]);
@@ -456,7 +456,7 @@ static int pairs_list_few(const struct xp_mesh_pairs *p, uint32_t least,
 				const topo_host g = m->peer(m->arg, l, h, k);
 				const struct obs_pair one = {.low = h,
 				    .high = g,
-				    .n_probes = due_of_pair(p, h, g)};
+				    .n_probes = due_of_both(p, h, g)};
 				if (g > h && one.n_probes < least &&
 				    both_live(p, h, g) &&
 				    !pairs_is_listed(out, n, h, g))
