@@ -11,6 +11,10 @@
  *	/vip_probes      the same columns, to virtual addresses
  *	/vip_probes_index
  *	/counters        columns of models/obs_perf.h
+ *	/http            columns of models/obs_http.h, to hosts alone: of probes
+ *	                 that are rows of `probes` as well; since version 2, and
+ *	                 with version 1 all probes are TCP pings
+ *	/http_index
  *	/coverage        from_ns, to_ns: spans in which the collector listened
  *
  * Rows stand in the order of arrival, about that of time, so a window reads the
@@ -25,6 +29,7 @@
 #ifndef RESULTS_RECORDING_H
 #define RESULTS_RECORDING_H
 
+#include "models/obs_http.h"
 #include "models/obs_perf.h"
 #include "models/obs_probes.h"
 #include "sim/err.h"
@@ -32,7 +37,7 @@
 #include "topo/ip.h"
 
 enum {
-	RES_RECORDING_VERSION = 1,
+	RES_RECORDING_VERSION = 2,   /* those from 1 on are read */
 	RES_RECORDING_CHUNK = 65536, /* rows of what has an index */
 	RES_RECORDING_MAX_DCS = 16,
 };
@@ -45,7 +50,8 @@ enum {
 #define RES_RECORDED_TABLES(X)                                                 \
 	X(probes, obs_probes, RES_EVENT)                                       \
 	X(vip_probes, obs_probes, RES_EVENT)                                   \
-	X(counters, obs_perf, RES_WINDOW_END)
+	X(counters, obs_perf, RES_WINDOW_END)                                  \
+	X(http, obs_http, RES_EVENT)
 
 enum res_recorded_time {
 	RES_EVENT,     /* when it was; there is an index, <group>_index */
@@ -116,7 +122,7 @@ void res_recorder_discard(struct res_recorder *w); /* NULL is fine */
 struct res_recording;
 
 /* Errors SIM_EIO (cannot be read), SIM_EPARSE (no recording, or damaged),
- * SIM_EMISMATCH (another version), SIM_ENOMEM. Messages of all functions name
+ * SIM_EMISMATCH (a later version), SIM_ENOMEM. Messages of all functions name
  * PATH. Cost one pass over the file, for its checksum. */
 int res_recording_open(struct res_recording **r, const char *path,
     struct sim_err *e);

@@ -13,6 +13,7 @@ struct res_recording {
 	struct res_h5_in *file;
 	struct res_recording_info info;
 	char *spec, *service, *culprit;
+	uint64_t version;
 	struct res_series_in table[RES_N_RECORDED];
 	struct res_coverage covered;
 };
@@ -69,17 +70,17 @@ static int get_shapes(struct res_recording *r, struct sim_err *e)
 static int get_info(struct res_recording *r, struct sim_err *e)
 {
 	struct res_recording_info *info = &r->info;
-	uint64_t version;
-	int rc = res_h5_in_counts(r->file, "recording_version", 1, &version, e);
+	int rc =
+	    res_h5_in_counts(r->file, "recording_version", 1, &r->version, e);
 	if (rc < 0)
 		return sim_wrap(e, rc, "it is no recording");
 	/* The version is looked at first: with another one all else may
 	 * differ. */
-	if (version != RES_RECORDING_VERSION)
+	if (r->version < 1 || r->version > RES_RECORDING_VERSION)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "it has recording version %" PRIu64
-		    "; this culprit reads %d.",
-		    version, RES_RECORDING_VERSION);
+		    "; this culprit reads 1 to %d.",
+		    r->version, RES_RECORDING_VERSION);
 	if ((rc = res_h5_in_text(r->file, "spec", &r->spec, e)) < 0 ||
 	    (rc = res_h5_in_text(r->file, "service", &r->service, e)) < 0 ||
 	    (rc = res_h5_in_text(r->file, "culprit", &r->culprit, e)) < 0 ||
@@ -115,8 +116,10 @@ static int recording_read_get_all(struct res_recording *r, struct sim_err *e)
 {
 	int rc = get_info(r, e);
 	for (unsigned i = 0; rc == 0 && i < RES_N_RECORDED; i++)
-		rc = res_series_open(&r->table[i], &res_recorded[i].series,
-		    r->file, e);
+		/* There were no HTTP pings before version 2. */
+		if (i != RES_RECORDED_http || r->version >= 2)
+			rc = res_series_open(&r->table[i],
+			    &res_recorded[i].series, r->file, e);
 	if (rc < 0 ||
 	    (rc = res_series_all_rows(r->file, "coverage", res_coverage_kind(),
 		 &r->covered, e)) < 0)
@@ -196,6 +199,8 @@ int res_recording_get(struct res_recording *r, enum res_recorded which,
 	if (res_recorded_is_probes(which))
 		memcpy(((struct obs_probes *)table)->syn_wait_ns,
 		    r->info.syn_wait_ns, sizeof(r->info.syn_wait_ns));
+	if (!r->table[which].is)
+		return 0;
 	int rc = res_series_get(&r->table[which], from, to, table, e);
 	/* Rows were checked when they were recorded, but the file may have been
 	 * made by another program. */

@@ -83,6 +83,10 @@ static void analyse(struct seen *x, const struct xp_dsa_services *services,
 	assert_ok(xp_dsa_open(&x->dsa, &x->dc, services, params, test_err()));
 	assert_ok(xp_dsa_run(&x->dsa, &w, ALL_JOBS, &x->probes, &x->perf,
 	    &x->out, test_err()));
+	struct obs_http http = {0};
+	recordings_http(&http, &x->probes);
+	assert_ok(xp_dsa_run_http(&x->dsa, &w, &http, &x->out, test_err()));
+	obs_http_free(&http);
 }
 
 static void free_seen(struct seen *x)

@@ -298,6 +298,9 @@ static void what_only_agents_have_is_refused(void **state)
 	assert_refused("along: quantile, time: echo, pinglist: "
 		       "{payload_probes: true}",
 	    "payloads in bulk have no times");
+	assert_refused("along: quantile, time: http, pinglist: "
+		       "{http_probes: true}",
+	    "GETs in bulk have no times");
 	assert_refused("trace: {on: true}", "only agents trace");
 	assert_refused("agent: {ports: list}",
 	    "dc_interval_s differ, and one count goes over ports for both");

@@ -396,6 +396,9 @@ static void times_are_of_the_group_that_is_asked_for(void **state)
 	    {"along: quantile, group: inter_pod", {14}, 1},
 	    {"along: quantile, group: inter_dc", {0}, 0},
 	    {"along: quantile, time: echo, group: intra_pod", {22}, 1},
+	    /* Those of the other kind are none: of 4 every second is a GET. */
+	    {"along: quantile, time: echo, group: all", {22}, 1},
+	    {"along: quantile, time: http, group: all", {21}, 1},
 	    {"along: window", {0}, 0},
 	};
 	(void)state;
@@ -407,7 +410,15 @@ static void times_are_of_the_group_that_is_asked_for(void **state)
 			struct algo_pingmesh_record *r = one(&g, 0, k, k, 1);
 			r->rtt_ns = (10 + k) * SIM_US;
 			r->echo_ns = (20 + k) * SIM_US;
+			if (k == 1 || k == 3) {
+				r->ping = AGENT_PING_HTTP;
+				r->answer = AGENT_ANSWER_OK;
+			}
+			if (k == 4)
+				r->echo_ns = 0;
 			if (k == 3) {
+				r->answer = AGENT_ANSWER_NOT_ASKED;
+				r->echo_ns = 0;
 				r->outcome = AGENT_TIMEOUT;
 				r->rtt_ns = 0;
 			}

@@ -289,10 +289,11 @@ static void the_length_of_a_window_chooses_its_jobs(void **state)
 	(void)state;
 	assert_int_equal(xp_dsa_jobs_of(300 * SIM_SEC), XP_DSA_COUNTERS);
 	assert_int_equal(xp_dsa_jobs_of(600 * SIM_SEC),
-	    XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP);
-	assert_int_equal(xp_dsa_jobs_of(3600 * SIM_SEC), ON_PROBES);
+	    XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP | XP_DSA_HTTP);
+	assert_int_equal(xp_dsa_jobs_of(3600 * SIM_SEC),
+	    ON_PROBES | XP_DSA_HTTP);
 	assert_int_equal(xp_dsa_jobs_of(86400 * SIM_SEC),
-	    ON_PROBES & ~XP_DSA_SILENT_DROP);
+	    (ON_PROBES | XP_DSA_HTTP) & ~XP_DSA_SILENT_DROP);
 }
 
 /* --- one data centre of several --------------------------------------------*/

@@ -97,6 +97,27 @@ void recordings_vip_probes(struct obs_probes *t,
 	}
 }
 
+void recordings_http(struct obs_http *out, const struct obs_probes *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct obs_probe p = obs_probes_at(t, i);
+		const uint8_t answer =
+		    (uint8_t)(1 + p.src_port / 4 % (AGENT_N_ANSWERS - 1));
+		const struct obs_http_row row = {.sent_ns = p.sent_ns,
+		    .answer_ns =
+			answer == AGENT_ANSWER_OK ? p.rtt_ns / 2 + 1 : 0,
+		    .src_host = p.src_host,
+		    .dst_host = p.dst_host,
+		    .src_port = p.src_port,
+		    .dst_port = p.dst_port,
+		    .answer = answer,
+		    .level = p.level,
+		    .class = p.class};
+		if (p.outcome == OBS_CONNECTED && p.src_port % 4 == 0)
+			assert_ok(obs_http_add(out, &row, test_err()));
+	}
+}
+
 void recordings_counters(struct obs_perf *t,
     const struct res_recording_info *info, size_t n, struct sim_rng *r)
 {

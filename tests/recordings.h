@@ -22,6 +22,9 @@ void recordings_vip_probes(struct obs_probes *t,
 void recordings_counters(struct obs_perf *t,
     const struct res_recording_info *info, size_t n, struct sim_rng *r);
 
+/* GETs of about a quarter of the probes of T that connected: every answer. */
+void recordings_http(struct obs_http *out, const struct obs_probes *t);
+
 /* Write it all; all of the duration is covered. VIP and PERF may be NULL. */
 int recordings_write(const char *path, const struct res_recording_info *info,
     const struct obs_probes *probes, const struct obs_probes *vip,

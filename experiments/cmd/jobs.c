@@ -96,7 +96,8 @@ static const struct cmd_option jobs_options[] = {
 	"no window begins there or later (default: the recording's end)",
 	.take = take_seconds, .at = CMD_AT(to_s)},
     {"job", 0, "NAME,...",
-	"of drop_rate, sla, heatmap, blackhole, silent_drop and counters "
+	"of drop_rate, sla, heatmap, blackhole, silent_drop, counters and "
+	"http "
 	"(default: by the window's length, see below)",
 	.take = take_jobs, .at = CMD_AT(jobs), .values = xp_dsa_jobs},
     {"output", 'o', "FILE",
@@ -181,12 +182,12 @@ static const struct cmd_line jobs_line = {
 	"seen_share says what part was seen.\v"
 	"Jobs run by default on windows of\n"
 	"  5 minutes and less  counters\n"
-	"  less than an hour   drop_rate, sla, heatmap\n"
+	"  less than an hour   drop_rate, sla, heatmap, http\n"
 	"  less than a day     these, blackhole and silent_drop\n"
 	"  a day and more      these but silent_drop\n\n"
 	"Tables are groups of the file: summary (a row a window and data "
 	"centre), drop_rate, sla, heatmap, blackhole_tors, "
-	"silent_drop_cells, counters. With job sla also pooled, of all "
+	"silent_drop_cells, counters, http. With job sla also pooled, of all "
 	"windows of all recordings together (of larger scopes than servers), "
 	"with quantiles at most 1/64 too high, and histogram, the counts "
 	"that they are read from. recordings names what "

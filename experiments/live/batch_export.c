@@ -33,6 +33,7 @@ struct export
 	sim_ns first_ns, last_ns; /* of the probes that are taken */
 	struct obs_probes rows, vip_rows;
 	struct obs_perf counters;
+	struct obs_http http;
 	struct algo_pingmesh_batch batch;
 	unsigned char bytes[ALGO_PINGMESH_WIRE_MAX];
 };
@@ -43,7 +44,8 @@ static int batch_export_flush(struct export *x, struct sim_err *e)
 	int rc;
 	if ((rc = res_recorder_probes(x->out, &x->rows, e)) < 0 ||
 	    (rc = res_recorder_vip_probes(x->out, &x->vip_rows, e)) < 0 ||
-	    (rc = res_recorder_counters(x->out, &x->counters, e)) < 0)
+	    (rc = res_recorder_counters(x->out, &x->counters, e)) < 0 ||
+	    (rc = res_recorder_http(x->out, &x->http, e)) < 0)
 		return rc;
 	x->n->n_rows += x->rows.n;
 	x->n->n_vip_rows += x->vip_rows.n;
@@ -51,6 +53,7 @@ static int batch_export_flush(struct export *x, struct sim_err *e)
 	obs_probes_clear(&x->rows);
 	obs_probes_clear(&x->vip_rows);
 	obs_perf_clear(&x->counters);
+	obs_http_clear(&x->http);
 	return 0;
 }
 
@@ -83,6 +86,7 @@ static struct obs_probes *sort_record(struct export *x,
  * written. */
 static int take_batch(struct export *x, struct sim_err *e)
 {
+	struct obs_http_row get;
 	struct obs_probe p;
 	int rc;
 	x->n->n_batches++;
@@ -102,7 +106,10 @@ static int take_batch(struct export *x, struct sim_err *e)
 		    p.sent_ns > x->last_ns)
 			continue;
 		p.sent_ns -= x->n->origin_ns;
-		if ((rc = obs_probes_add(t, &p, e)) < 0)
+		if ((rc = obs_probes_add(t, &p, e)) < 0 ||
+		    (t == &x->rows &&
+			xp_dsa_http_row(&x->batch.record[i], &p, &get) &&
+			(rc = obs_http_add(&x->http, &get, e)) < 0))
 			return rc;
 	}
 	return x->out ? batch_export_flush(x, e) : 0;
@@ -265,6 +272,7 @@ int xp_batch_export(const char *dir, const char *path,
 	obs_probes_free(&x->rows);
 	obs_probes_free(&x->vip_rows);
 	obs_perf_free(&x->counters);
+	obs_http_free(&x->http);
 	xp_batch_set_free(&x->seen);
 	free(x);
 	return rc;

@@ -18,6 +18,7 @@
 #define EXPERIMENTS_LIVE_STORE_FOLLOW_H
 
 #include "algos/pingmesh/wire.h"
+#include "models/obs_http.h"
 #include "models/obs_perf.h"
 #include "models/obs_probes.h"
 #include "results/sql/sql.h"
@@ -66,6 +67,7 @@ int xp_follow_read(struct xp_follow *f, sim_ns now, uint64_t *n_new,
 struct xp_follow_rows {
 	struct obs_probes *probes; /* sent in [from, to); NULL: none */
 	struct obs_perf *counters; /* of windows ended in (from, to]; NULL */
+	struct obs_http *http;     /* GETs of these probes; NULL: none */
 	uint64_t most;             /* rows */
 	int64_t first_file;        /* that something came of; -1: none */
 };

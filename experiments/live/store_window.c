@@ -31,6 +31,7 @@ static int store_window_take_records(struct store_window *w, size_t n,
     struct sim_err *e)
 {
 	const struct xp_follow *f = w->f;
+	struct obs_http_row get;
 	struct obs_probe p;
 	int rc = algo_pingmesh_wire_decode(f->batch, &f->net6, f->bytes, n, e);
 	for (uint32_t i = 0; rc == 0 && i < f->batch->n; i++) {
@@ -39,8 +40,10 @@ static int store_window_take_records(struct store_window *w, size_t n,
 		    xp_batch_is_timely(w->day, r->sent_ns) &&
 		    xp_dsa_row(f->dc, f->n_dcs, f->batch->src_ip, r, &p) ==
 			XP_DSA_ROW &&
-		    (rc = store_window_count(w, e)) == 0)
-			rc = obs_probes_add(w->rows->probes, &p, e);
+		    (rc = store_window_count(w, e)) == 0 &&
+		    (rc = obs_probes_add(w->rows->probes, &p, e)) == 0 &&
+		    w->rows->http && xp_dsa_http_row(r, &p, &get))
+			rc = obs_http_add(w->rows->http, &get, e);
 	}
 	return rc;
 }

@@ -19,7 +19,8 @@ struct xp_collector {
 	sim_ns window_ns, end_ns;
 	struct topo_dc dc[TOPO_REGION_MAX_DCS];
 	struct xp_batch_set seen;
-	struct xp_held *held; /* [n_kept * (n_dcs + 1)]; last of each: VIPs */
+	struct xp_held *held;  /* [n_kept * (n_dcs + 1)]; last of each: VIPs */
+	struct obs_http *http; /* [n_kept] */
 	struct xp_held_pool pool;
 	struct obs_probes table; /* what was asked for last, unpacked */
 	struct asked {
@@ -53,6 +54,7 @@ static void clear_window(struct xp_collector *c, uint32_t window)
 				      (c->n_dcs + 1) +
 				  i],
 		    &c->pool);
+	obs_http_clear(&c->http[window % c->n_kept]);
 	c->n_changes++;
 }
 
@@ -76,6 +78,8 @@ int xp_collector_open(struct xp_collector **out, const struct topo *t,
 	for (uint32_t i = 0; i < c->n_dcs; i++)
 		c->dc[i] = topo_dc_at(t, i);
 	rc = SIM_ZALLOC(&c->held, (size_t)n_kept * (c->n_dcs + 1), e);
+	if (rc == 0)
+		rc = SIM_ZALLOC(&c->http, n_kept, e);
 	if (rc < 0) {
 		xp_collector_close(c);
 		return rc;
@@ -89,14 +93,17 @@ void xp_collector_close(struct xp_collector *c)
 {
 	if (!c)
 		return;
-	for (uint32_t i = 0; c->held && i < c->n_kept; i++)
+	for (uint32_t i = 0; c->held && c->http && i < c->n_kept; i++) {
 		clear_window(c, i);
+		obs_http_free(&c->http[i]);
+	}
 	xp_held_pool_free(&c->pool);
 	obs_probes_free(&c->table);
 	obs_perf_free(&c->perf);
 	xp_batch_set_free(&c->seen);
 	free(c->counters.row);
 	free(c->held);
+	free(c->http);
 	free(c->us);
 	free(c);
 }
@@ -121,7 +128,8 @@ void xp_collector_drop(struct xp_collector *c, uint32_t first)
 /* --- records -------------------------------------------------------------- */
 
 /* Along quantiles, keep the time of a probe if it is of the group and data
- * centre that are asked for. An echo time of 0 means that no payload came back.
+ * centre that are asked for. An echo time of 0 means that no payload came back,
+ * or of a GET no answer of status 200.
  * The times of all windows are kept together, as quantiles cannot be joined
  * from those of parts. */
 static int take_time(struct xp_collector *c, const struct topo_dc *dc,
@@ -129,7 +137,11 @@ static int take_time(struct xp_collector *c, const struct topo_dc *dc,
     struct sim_err *e)
 {
 	const struct xp_pingmesh *p = c->params;
-	const sim_ns ns = p->time == XP_TIME_ECHO ? r->echo_ns : r->rtt_ns;
+	const enum agent_ping ping =
+	    p->time == XP_TIME_HTTP ? AGENT_PING_HTTP : AGENT_PING_TCP;
+	const sim_ns ns = p->time == XP_TIME_CONNECT ? r->rtt_ns
+	    : r->ping == ping                        ? r->echo_ns
+						     : 0;
 	if (p->along != XP_ALONG_QUANTILE || r->outcome != AGENT_CONNECTED ||
 	    ns == 0 || dc->id != p->dc ||
 	    (p->group != ALGO_DROP_ALL &&
@@ -156,8 +168,11 @@ static int pingmesh_collector_add_row(struct xp_collector *c, uint32_t window,
     struct sim_err *e)
 {
 	const uint32_t dc = topo_dcs_find(c->dc, c->n_dcs, row->src_host);
+	struct obs_http_row get;
 	c->count.n_rows++;
 	int rc = hold_row(c, window, dc, row, e);
+	if (rc == 0 && xp_dsa_http_row(r, row, &get))
+		rc = obs_http_add(&c->http[window % c->n_kept], &get, e);
 	return rc < 0 ? rc : take_time(c, &c->dc[dc], r, row, e);
 }
 
@@ -327,6 +342,13 @@ int xp_collector_perf(struct xp_collector *c, sim_ns to,
 	c->counters.n -= n;
 	memmove(row, row + n, c->counters.n * sizeof(*row));
 	return 0;
+}
+
+const struct obs_http *xp_collector_http(const struct xp_collector *c,
+    uint32_t window)
+{
+	assert(window >= c->first && window < c->first + c->n_kept);
+	return &c->http[window % c->n_kept];
 }
 
 double *xp_collector_times(struct xp_collector *c, size_t *n)

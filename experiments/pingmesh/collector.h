@@ -81,6 +81,11 @@ enum { XP_COLLECT_PIECE = 1 << 16 };
 int xp_collector_piece(struct xp_collector *c, uint32_t dc, uint32_t window,
     struct xp_held_mark *at, const struct obs_probes **out, struct sim_err *e);
 
+/* The GETs so far of HTTP pings of a window, of all data centres; good until rows
+ * come. Domain: a kept window. */
+const struct obs_http *xp_collector_http(const struct xp_collector *c,
+    uint32_t window);
+
 /* The counters so far of windows that ended by TO, by their end and then by
  * host; in memory of C's, which is good until the next call, and not given
  * again. Errors SIM_ENOMEM. Cost O(n log n) of those that were not given yet. */

@@ -14,7 +14,7 @@
 
 static const char *const along_names[] = {"none", "window", "quantile", "group",
     "pair", NULL};
-static const char *const time_names[] = {"connect", "echo", NULL};
+static const char *const time_names[] = {"connect", "echo", "http", NULL};
 static const char *const expect_names[] = {"unsaid", ALGO_HEATMAP_PATTERNS,
     NULL};
 static const char *const tier_names[] = {"unsaid", ALGO_SILENT_DROP_TIERS,
@@ -46,7 +46,8 @@ static const struct sim_field pingmesh_config_own_fields[] = {
     {"group", SIM_F_ENUM, FIELD(group), .names = algo_drop_groups, .def = "all",
 	.doc = "along quantile: of which probes", .when = "along=quantile"},
     {"time", SIM_F_ENUM, FIELD(time), .names = time_names, .def = "connect",
-	.doc = "along quantile: to connect, or of a payload and its echo",
+	.doc = "along quantile: to connect, of a payload and its echo, or of "
+	       "a GET and its answer",
 	.when = "along=quantile"},
     {"dc", SIM_F_U32, FIELD(dc), .max = TOPO_REGION_MAX_DCS - 1, .unit = "1",
 	.def = "0", .doc = "of a region: the data centre that rows are of"},

@@ -56,7 +56,8 @@ enum xp_along {
 /* Of which times quantiles are taken. */
 enum xp_pingmesh_time {
 	XP_TIME_CONNECT, /* of all probes that connected */
-	XP_TIME_ECHO     /* of all payloads that came back */
+	XP_TIME_ECHO,    /* of all payloads that came back */
+	XP_TIME_HTTP     /* of all GETs answered by status 200 */
 };
 
 struct xp_repair {

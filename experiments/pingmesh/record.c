@@ -77,6 +77,9 @@ static int pingmesh_record_take_window(void *arg, struct xp_collector *from,
 	if (rc == 0)
 		rc = record_rows(c, from, XP_COLLECT_VIPS, window,
 		    RES_RECORDED_vip_probes, &c->out->n_vip_probes, e);
+	if (rc == 0)
+		rc = res_recorder_http(c->recorder,
+		    xp_collector_http(from, window), e);
 	return rc < 0 ? rc : record_counters(c, from, all_came(c, window), e);
 }
 

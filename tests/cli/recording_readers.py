@@ -19,9 +19,10 @@ except ImportError as e:
 
 path = sys.argv[1]
 sizes = {"probes": 300, "probes_index": 1, "vip_probes": 42,
-         "vip_probes_index": 1, "counters": 33, "coverage": 1}
+         "vip_probes_index": 1, "counters": 33, "coverage": 1,
+         "http": 0, "http_index": 0}
 with h5py.File(path) as f:
-    assert f.attrs["recording_version"] == 1
+    assert f.attrs["recording_version"] == 2
     assert f.attrs["service"] == "web=0-3,9; db=4", f.attrs["service"]
     assert list(f.attrs["shapes"]) == [3, 2, 2, 2, 4, 2, 3, 2, 4, 2]
     assert list(f.attrs["syn_wait_ns"][:3]) == [3e9, 6e9, 0]

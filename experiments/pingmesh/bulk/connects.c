@@ -87,10 +87,11 @@ static int mesh_fit(const struct xp_pingmesh *p, struct sim_err *e)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "connect.synack_timer: servers in bulk send no SYN-ACK "
 		    "again; use plane pingmesh.");
-	if (p->along == XP_ALONG_QUANTILE && p->time == XP_TIME_ECHO)
+	if (p->along == XP_ALONG_QUANTILE && p->time != XP_TIME_CONNECT)
 		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "time echo: payloads in bulk have no times; use plane "
-		    "pingmesh.");
+		    "time %s: %s in bulk have no times; use plane pingmesh.",
+		    p->time == XP_TIME_ECHO ? "echo" : "http",
+		    p->time == XP_TIME_ECHO ? "payloads" : "GETs");
 	if (p->trace.on)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "trace.on: only agents trace; use plane pingmesh.");

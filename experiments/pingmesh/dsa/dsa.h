@@ -5,6 +5,7 @@
  *	                   --> blackhole                  an hour or a day
  *	                   --> silent_drop                an hour
  *	counters           --> counters                   5 minutes
+ *	GETs               --> http                       10 minutes, and longer
  *
  * One xp_dsa analyses one data centre, window after window (DSA: data storage
  * and analysis, the paper's name for this part). What it finds is appended to
@@ -39,6 +40,7 @@
 #include "algos/pingmesh/sla.h"
 #include "experiments/pingmesh/dsa/tables.h"
 #include "models/obs.h"
+#include "models/obs_http.h"
 #include "models/obs_pairs.h"
 #include "models/obs_perf.h"
 
@@ -51,6 +53,7 @@ enum xp_dsa_job {
 	XP_DSA_BLACKHOLE = 8,
 	XP_DSA_SILENT_DROP = 16,
 	XP_DSA_COUNTERS = 32,
+	XP_DSA_HTTP = 64,
 };
 enum { XP_DSA_DAY_S = 86400 };          /* whose reloads count together */
 extern const char *const xp_dsa_jobs[]; /* by bit; NULL-terminated */
@@ -154,7 +157,13 @@ int xp_dsa_local_probes(const struct obs_probes *all, const struct topo_dc *dc,
 int xp_dsa_local_counters(const struct obs_perf *all, const struct topo_dc *dc,
     struct obs_perf *out, struct sim_err *e);
 
-/* Run JOBS, a set of enum xp_dsa_job, and append what they find to OUT. PROBES
+/* The job XP_DSA_HTTP, on the GETs of HTTP pings in W, of all data centres: rows of
+ * the scopes of this one that sent any. Errors SIM_EINVAL (a bad row), SIM_ENOMEM.
+ * Cost O(GETs log GETs), as much for each of the services that a sender is of. */
+int xp_dsa_run_http(struct xp_dsa *d, const struct xp_dsa_window *w,
+    const struct obs_http *all, struct xp_dsa_tables *out, struct sim_err *e);
+
+/* Run JOBS, a set of enum xp_dsa_job but for XP_DSA_HTTP, and append what they find to OUT. PROBES
  * are those sent in W, COUNTERS those of windows that ended in W; each may be
  * NULL when no job asks for it. If both are used the row of `summary` is of
  * PROBES. A black-hole job takes the reloads that earlier windows of the same

@@ -17,7 +17,7 @@ struct xp_dsa_key {
 	.to_s = (k)->to_s, .seen_share = (k)->seen_share,                      \
 	.n_probes = (k)->n_probes
 
-enum { XP_DSA_VERSION = 2 }; /* of files */
+enum { XP_DSA_VERSION = 3 }; /* of files; table http since 3 */
 
 /* A column of the file, of rows of type struct_row. */
 #define XP_DSA_COLUMN(type, name, units, doc, words)                           \
@@ -43,6 +43,12 @@ static inline size_t xp_dsa_n_counts(const struct topo_clos *c)
 {
 	return (size_t)c->all_hosts + c->all_tors + c->n_pods + 1;
 }
+
+/* The key of rows that are made of what N senders sent (a host once for each row of
+ * it), and the same for SUM. */
+struct xp_dsa_key xp_dsa_make_key(struct xp_dsa *d,
+    const struct xp_dsa_window *w, const uint32_t sender[], size_t n,
+    struct xp_dsa_summary_row *sum);
 
 /* The job on counters T, which obs_perf_check() has passed: rows of all scopes
  * for OUT, and their numbers for SUM. D's counts are overwritten.

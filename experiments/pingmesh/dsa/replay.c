@@ -47,6 +47,7 @@ void xp_dsa_replay_close(struct xp_dsa_replay *r)
 	obs_probes_free(&r->local_probes);
 	obs_perf_free(&r->counters);
 	obs_perf_free(&r->local_counters);
+	obs_http_free(&r->http);
 	res_recording_close(r->recording);
 	*r = (struct xp_dsa_replay){0};
 }
@@ -114,6 +115,8 @@ static int replay_dc(struct xp_dsa_replay *r, const struct xp_dsa_window *w,
 	}
 	rc =
 	    xp_dsa_run(&r->dc[dc], w, r->jobs, probes, counters, &r->tables, e);
+	if (rc == 0 && r->jobs & XP_DSA_HTTP)
+		rc = xp_dsa_run_http(&r->dc[dc], w, &r->http, &r->tables, e);
 	return rc < 0 ? sim_wrap(e, rc, "data centre %u, %g to %g s", dc,
 			    (double)w->from / 1e9, (double)w->to / 1e9)
 		      : 0;
@@ -173,6 +176,9 @@ static int replay_window(struct xp_dsa_replay *r, uint64_t i,
 	if (rc == 0 && r->jobs & ~(uint32_t)XP_DSA_COUNTERS)
 		rc = res_recording_probes(r->recording, w.from, w.to,
 		    &r->probes, e);
+	if (rc == 0 && r->jobs & XP_DSA_HTTP)
+		rc =
+		    res_recording_http(r->recording, w.from, w.to, &r->http, e);
 	if (rc < 0 || (rc = xp_dsa_replay_rows(r, &w, into->pool, NULL, e)) < 0)
 		return rc;
 	replay_name(&r->tables, into->recording);

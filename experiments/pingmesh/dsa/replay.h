@@ -30,6 +30,7 @@ struct xp_dsa_replay {
 	/* Of a window: of all data centres, and of one. */
 	struct obs_probes probes, local_probes;
 	struct obs_perf counters, local_counters;
+	struct obs_http http;
 	struct xp_dsa_tables tables;
 };
 
@@ -45,8 +46,8 @@ void xp_dsa_replay_close(struct xp_dsa_replay *r);
 int xp_dsa_replay_begin(struct xp_dsa_replay *r,
     const struct res_recording_info *info, struct sim_err *e);
 
-/* Run R->jobs on the rows in R->probes and R->counters, those of window W, and
- * leave what they find in R->tables; times are counted in POOL and, by pairs of
+/* Run R->jobs on the rows in R->probes, R->counters and R->http, those of window W,
+ * and leave what they find in R->tables; times are counted in POOL and, by pairs of
  * pods, in PAIRS, each unless it is NULL. Errors of the jobs. */
 int xp_dsa_replay_rows(struct xp_dsa_replay *r, const struct xp_dsa_window *w,
     struct xp_dsa_pool *pool, struct xp_dsa_pool *pairs, struct sim_err *e);

@@ -74,6 +74,22 @@ void xp_dsa_name(const struct topo_ip_net *net, topo_host host,
 	topo_ip_format(&ip, text);
 }
 
+int xp_dsa_http_row(const struct algo_pingmesh_record *r,
+    const struct obs_probe *p, struct obs_http_row *out)
+{
+	*out = (struct obs_http_row){.sent_ns = p->sent_ns,
+	    .answer_ns = r->echo_ns,
+	    .src_host = p->src_host,
+	    .dst_host = p->dst_host,
+	    .src_port = p->src_port,
+	    .dst_port = p->dst_port,
+	    .answer = r->answer,
+	    .level = p->level,
+	    .class = p->class};
+	return r->ping == AGENT_PING_HTTP &&
+	    r->answer != AGENT_ANSWER_NOT_ASKED;
+}
+
 enum xp_dsa_fate xp_dsa_counters_row(uint32_t n_hosts,
     const struct algo_pingmesh_window *w, struct obs_perf_row *p)
 {

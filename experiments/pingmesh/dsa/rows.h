@@ -8,6 +8,7 @@
 
 #include "algos/pingmesh/pingmesh.h"
 #include "models/obs_perf.h"
+#include "models/obs_http.h"
 #include "models/obs_probes.h"
 #include "topo/dc.h"
 #include "topo/ip.h"
@@ -30,6 +31,12 @@ enum xp_dsa_fate xp_dsa_row(const struct topo_dc dc[], uint32_t n_dcs,
  * zeroed: they are of IPv4). */
 void xp_dsa_name(const struct topo_ip_net *net, topo_host host,
     char text[TOPO_IP_TEXT]);
+
+/* The GET of record R, whose row as a probe is P. 1, and OUT, if one was sent; its
+ * row passes obs_http_check(). Domain: R is as algo_pingmesh_wire_check() takes
+ * it. */
+int xp_dsa_http_row(const struct algo_pingmesh_record *r,
+    const struct obs_probe *p, struct obs_http_row *out);
 
 /* The same of counters W in a network of N_HOSTS. Returns XP_DSA_ROW,
  * XP_DSA_FOREIGN, or XP_DSA_ODD for numbers that obs_perf_check() refuses. */

@@ -8,7 +8,7 @@
 #include "experiments/pingmesh/dsa/parts.h"
 
 const char *const xp_dsa_jobs[] = {"drop_rate", "sla", "heatmap", "blackhole",
-    "silent_drop", "counters", NULL};
+    "silent_drop", "counters", "http", NULL};
 
 /* The paper's pipelines (section 3.5): counters every 5 minutes, near-real-time
  * jobs every 10 minutes, and others each hour and each day. A black hole shows
@@ -16,7 +16,8 @@ const char *const xp_dsa_jobs[] = {"drop_rate", "sla", "heatmap", "blackhole",
  * probes, so both of these jobs begin with windows of an hour. */
 uint32_t xp_dsa_jobs_of(sim_ns window_ns)
 {
-	const uint32_t always = XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP;
+	const uint32_t always =
+	    XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP | XP_DSA_HTTP;
 	if (window_ns <= 300 * SIM_SEC)
 		return XP_DSA_COUNTERS;
 	if (window_ns < 3600 * SIM_SEC)
@@ -210,11 +211,9 @@ static int run_silent_drop(struct xp_dsa *d, const struct xp_dsa_key *key,
 
 /* --- a window --------------------------------------------------------------*/
 
-/* The key of rows that are made of what N senders sent (a host once for each
- * row of it), and the same for SUM. Recorded time and servers that were heard
- * of are two reasons not to have seen everything, so their shares are
- * multiplied. */
-static struct xp_dsa_key make_key(struct xp_dsa *d,
+/* Recorded time and servers that were heard of are two reasons not to have seen
+ * everything, so their shares are multiplied. */
+struct xp_dsa_key xp_dsa_make_key(struct xp_dsa *d,
     const struct xp_dsa_window *w, const uint32_t sender[], size_t n,
     struct xp_dsa_summary_row *sum)
 {
@@ -283,7 +282,7 @@ static int use_counters(struct xp_dsa *d, const struct xp_dsa_window *w,
 	    obs_perf_check(t, d->dc.first_host, d->dc.clos.all_hosts, e);
 	if (rc < 0)
 		return rc;
-	struct xp_dsa_key key = make_key(d, w, t->host, t->n, sum);
+	struct xp_dsa_key key = xp_dsa_make_key(d, w, t->host, t->n, sum);
 	key.n_probes = 0;
 	for (size_t i = 0; i < t->n; i++)
 		key.n_probes += t->n_probes[i];
@@ -302,7 +301,8 @@ static int use_probes(struct xp_dsa *d, const struct xp_dsa_window *w,
 	    obs_probes_check(t, d->dc.first_host, d->dc.clos.all_hosts, e);
 	if (rc < 0)
 		return rc;
-	const struct xp_dsa_key key = make_key(d, w, t->src_host, t->n, sum);
+	const struct xp_dsa_key key =
+	    xp_dsa_make_key(d, w, t->src_host, t->n, sum);
 	if (is_blank(w, t->n))
 		return 0;
 	return run_on_probes(d, &key, day, jobs, t, out, sum, e);

@@ -105,6 +105,21 @@ extern const char *const xp_dsa_tiers[];
 	X(uint8_t, alert_drop, "1", "1: the drop rate is too high", NULL)      \
 	X(uint8_t, alert_p99, "1", "1: half have too high a P99", NULL)
 
+/* Scopes of which a GET was sent, beside their connects, which are in the others. */
+#define XP_DSA_HTTP_COLUMNS(X)                                                 \
+	XP_DSA_KEY(X)                                                          \
+	X(uint8_t, kind, "1", "what the scope is", xp_dsa_kinds)               \
+	X(uint32_t, id, "1", "its number in the data centre", NULL)            \
+	X(uint64_t, n_asked, "GETs", "of HTTP pings that connected", NULL)     \
+	X(uint64_t, n_ok, "GETs", "of these, answered by status 200", NULL)    \
+	X(uint64_t, n_other, "GETs", "by another status", NULL)                \
+	X(uint64_t, n_malformed, "GETs", "by what is no HTTP", NULL)           \
+	X(uint64_t, n_cut, "GETs", "ended before their answer", NULL)          \
+	X(uint64_t, n_late, "GETs", "not answered in time", NULL)              \
+	X(double, p50_us, "us", "median from GET to a status 200, exact",      \
+	    NULL)                                                              \
+	X(double, p99_us, "us", "99th percentile, exact", NULL)
+
 /* One row for each window and data centre. What a job that was not run would
  * have found is NaN, or not_run. */
 #define XP_DSA_SUMMARY_COLUMNS(X)                                              \
@@ -159,6 +174,7 @@ extern const char *const xp_dsa_tiers[];
 	X(blackhole_tors, XP_DSA_BLACKHOLE_COLUMNS)                            \
 	X(silent_drop_cells, XP_DSA_SILENT_DROP_COLUMNS)                       \
 	X(counters, XP_DSA_COUNTERS_COLUMNS)                                   \
+	X(http, XP_DSA_HTTP_COLUMNS)                                           \
 	X(summary, XP_DSA_SUMMARY_COLUMNS)
 
 #define XP_DSA_TABLES(X)                                                       \
