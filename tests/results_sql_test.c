@@ -142,19 +142,37 @@ static void an_older_version_is_migrated_whole_or_not_at_all(void **state)
 	    NULL};
 	static const char *const fine[] = {"CREATE TABLE two (x INTEGER);\n",
 	    "INSERT INTO two SELECT count(*) FROM window;\n", NULL};
-	static const char *const *bad_step[] = {NULL, fine, good};
-	static const char *const *step[] = {NULL, fine};
+	static const char *const *bad_step[] = {NULL, NULL, fine, good};
+	static const char *const *step[] = {NULL, NULL, fine};
 	struct res_sql *db = open_db("old.db");
 	put_window(db, 20000, 0, 1);
 	/* The second of two steps fails, so the first is undone. */
-	assert_true(res_sql_migrate(db, bad_step, 3, NULL) < 0);
-	assert_int_equal(ask(db, "PRAGMA user_version"), 1);
+	assert_true(res_sql_migrate(db, bad_step, 4, NULL) < 0);
+	assert_int_equal(ask(db, "PRAGMA user_version"), 2);
 	assert_int_equal(
 	    ask(db, "SELECT count(*) FROM sqlite_master WHERE name = 'two'"),
 	    0);
-	assert_ok(res_sql_migrate(db, step, 2, test_err()));
-	assert_int_equal(ask(db, "PRAGMA user_version"), 2);
+	assert_ok(res_sql_migrate(db, step, 3, test_err()));
+	assert_int_equal(ask(db, "PRAGMA user_version"), 3);
 	assert_int_equal(ask(db, "SELECT x FROM two"), 1);
+	res_sql_close(db);
+}
+
+/* As it was before there were HTTP pings; its rows stay. */
+static void a_database_of_version_1_gets_the_table_of_gets(void **state)
+{
+	(void)state;
+	struct res_sql *db = open_db("one.db");
+	put_window(db, 20000, 0, 3);
+	run(db, "DROP TABLE http");
+	run(db, "PRAGMA user_version = 1");
+	res_sql_close(db);
+	assert_int_equal(refused("one.db", RES_SQL_READ, "version 1"),
+	    SIM_EMISMATCH);
+	db = open_db("one.db");
+	assert_int_equal(ask(db, "PRAGMA user_version"), 2);
+	assert_int_equal(ask(db, "SELECT count(*) FROM sla"), 3);
+	assert_int_equal(ask(db, "SELECT count(*) FROM http"), 0);
 	res_sql_close(db);
 }
 
@@ -441,6 +459,7 @@ int main(void)
 	    cmocka_unit_test(a_second_writer_is_refused_and_told_of_the_first),
 	    cmocka_unit_test(a_newer_version_is_refused_by_writer_and_reader),
 	    cmocka_unit_test(an_older_version_is_migrated_whole_or_not_at_all),
+	    cmocka_unit_test(a_database_of_version_1_gets_the_table_of_gets),
 	    cmocka_unit_test(
 		another_programs_database_and_other_files_are_left_alone),
 	    cmocka_unit_test(damage_is_an_error_and_never_a_crash),

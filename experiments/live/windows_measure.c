@@ -19,6 +19,7 @@ static void measure_clear(struct xp_windows *w)
 	xp_dsa_tables_clear(&w->of_pairs);
 	obs_probes_clear(&r->probes);
 	obs_perf_clear(&r->counters);
+	obs_http_clear(&r->http);
 	memcpy(r->probes.syn_wait_ns, w->info.syn_wait_ns,
 	    sizeof(r->probes.syn_wait_ns));
 	memset(w->pair, 0, w->n_pairs * sizeof(*w->pair));
@@ -74,6 +75,7 @@ static int measure_read(struct xp_windows *w, struct xp_window *n,
 		return rc;
 	obs_probes_clear(&w->replay.probes);
 	obs_perf_clear(&w->replay.counters);
+	obs_http_clear(&w->replay.http);
 	n->state = "too_large";
 	return 0;
 }
@@ -96,6 +98,8 @@ int xp_windows_measure(struct xp_windows *w, struct xp_window *n,
 	*(is_counters ? (void **)&rows.counters : (void **)&rows.probes) =
 	    is_counters ? (void *)&r->counters : (void *)&r->probes;
 	int rc;
+	if (!is_counters)
+		rows.http = &r->http;
 	measure_clear(w);
 	n->state = "made";
 	if ((rc = measure_open_pools(w, e)) < 0 ||
@@ -111,8 +115,8 @@ int xp_windows_measure(struct xp_windows *w, struct xp_window *n,
 	if (is_counters)
 		return measure_run(w, n, XP_DSA_COUNTERS, NULL, NULL, e);
 	if ((rc = measure_run(w, n,
-		 XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP, &w->pool,
-		 &w->pairs, e)) < 0 ||
+		 XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP | XP_DSA_HTTP,
+		 &w->pool, &w->pairs, e)) < 0 ||
 	    (rc = measure_pairs(w, e)) < 0 ||
 	    (rc = xp_dsa_pool_put(&w->pool, &r->tables, e)) < 0)
 		return rc;

@@ -121,6 +121,28 @@ static int windows_put_counters(struct put *p)
 	return rc;
 }
 
+/* Of servers there are none: theirs are few, and in the files of `culprit jobs`. */
+static int windows_put_http(struct put *p)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < p->t->http.n; i++) {
+		const struct xp_dsa_http_row *r = &p->t->http.row[i];
+		if (r->kind == ALGO_SLA_SERVER)
+			continue;
+		rc = res_sql_run(p->w->db, p->e,
+		    "INSERT INTO http VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+		    "?, ?)",
+		    RES_SQL_I64(p->n->id), RES_SQL_I64(r->data_centre),
+		    RES_SQL_TEXT(xp_windows_scopes[r->kind]),
+		    RES_SQL_I64(r->id), RES_SQL_I64(r->n_asked),
+		    RES_SQL_I64(r->n_ok), RES_SQL_I64(r->n_other),
+		    RES_SQL_I64(r->n_malformed), RES_SQL_I64(r->n_cut),
+		    RES_SQL_I64(r->n_late), RES_SQL_F64(r->p50_us),
+		    RES_SQL_F64(r->p99_us));
+	}
+	return rc;
+}
+
 /* Of longer windows, by the same rule as the shorter ones (algo_sla_judge()). */
 static int windows_put_pooled(struct put *p)
 {
@@ -389,6 +411,7 @@ static int windows_put_anew(struct put *p)
 	    "DELETE FROM drop_rate WHERE window = ?",
 	    "DELETE FROM sla WHERE window = ?",
 	    "DELETE FROM pod_pair WHERE window = ?",
+	    "DELETE FROM http WHERE window = ?",
 	    "DELETE FROM alert WHERE window = ?",
 	    "DELETE FROM histogram WHERE window = ?",
 	    "DELETE FROM watchdog WHERE window = ? AND name <> 'on_time'",
@@ -419,6 +442,7 @@ int xp_windows_put(struct xp_windows *w, const struct xp_window *n,
 		0 ||
 	    (rc = windows_put_sla(&p)) < 0 ||
 	    (rc = windows_put_counters(&p)) < 0 ||
+	    (rc = windows_put_http(&p)) < 0 ||
 	    (is_merged && (rc = windows_put_pooled(&p)) < 0) ||
 	    (n->job != XP_WINDOWS_1DAY &&
 		((rc = windows_put_histograms(&p, p.t, 0)) < 0 ||

@@ -1,7 +1,7 @@
 -- results/sql/schema.sql -- what Pingmesh's jobs find, window by window.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 --
--- Version 1; PRAGMA user_version has it. Names tell units: _ns are nanoseconds
+-- Version 1, to which schema_2.sql adds; PRAGMA user_version has it. Names tell units: _ns are nanoseconds
 -- since 1970 (UTC), _us microseconds; n_ are counts, _rate and _share in [0, 1].
 -- What was not measured is NULL. A scope is a server, ToR or pod by its number in
 -- the data centre, the data centre itself (0), or a service by its place.

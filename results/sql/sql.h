@@ -34,7 +34,7 @@
 struct res_sql;
 
 /* The version of the tables, PRAGMA user_version. */
-enum { RES_SQL_VERSION = 1 };
+enum { RES_SQL_VERSION = 2 };
 
 enum res_sql_mode { RES_SQL_READ, RES_SQL_WRITE };
 

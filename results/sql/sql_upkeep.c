@@ -15,9 +15,14 @@ static const char *const sql_version_1[] = {
 #include "results/sql/schema.sql.h"
 };
 
+static const char *const sql_version_2[] = {
+#include "results/sql/schema_2.sql.h"
+};
+
 /* A new version is a new step: those before it are never changed, as databases
  * are about that were made by them. */
-const char *const *const res_sql_steps[RES_SQL_VERSION] = {sql_version_1};
+const char *const *const res_sql_steps[RES_SQL_VERSION] = {sql_version_1,
+    sql_version_2};
 
 static int sql_pragma(struct res_sql *db, const char *sql, int64_t *x,
     struct sim_err *e)

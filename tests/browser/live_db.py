@@ -24,7 +24,8 @@ PLACE = {"5min": 0, "10min": 1, "1hour": 2, "1day": 3}
 db = sqlite3.connect(out)
 db.executescript("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
 db.executescript(open(schema).read())
-db.execute("PRAGMA user_version = 1")
+db.executescript(open(schema.replace(".sql", "_2.sql")).read())
+db.execute("PRAGMA user_version = 2")
 db.execute(f"PRAGMA application_id = {0x43554c50}")
 
 
