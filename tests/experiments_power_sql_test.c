@@ -152,7 +152,7 @@ static void assert_whole(const char *db)
 	struct res_sql_rows *q;
 	assert_ok(res_sql_open(&sql, db, RES_SQL_READ, test_err()));
 	assert_ok(res_sql_ask(&q, sql, test_err(), "PRAGMA integrity_check"));
-	assert_ok(res_sql_next(q, test_err()));
+	assert_int_equal(res_sql_next(q, test_err()), 1);
 	assert_string_equal(res_sql_text(q, 0), "ok");
 	res_sql_done(q);
 	assert_ok(res_sql_ask(&q, sql, test_err(), "PRAGMA foreign_key_check"));
