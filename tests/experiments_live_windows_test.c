@@ -126,6 +126,8 @@ static void run_whole(struct whole *h, sim_ns from, sim_ns to, uint32_t jobs)
 	    test_err()));
 	assert_ok(res_recording_counters(r->recording, w.from, w.to,
 	    &r->counters, test_err()));
+	assert_ok(res_recording_http(r->recording, w.from, w.to, &r->http,
+	    test_err()));
 	assert_ok(xp_dsa_replay_rows(r, &w, h->pool.scope ? &h->pool : NULL,
 	    NULL, test_err()));
 }
@@ -155,13 +157,46 @@ static int is_equal(double a, double b)
 	return a == b || (isnan(a) && isnan(b));
 }
 
+/* Answers by scope; the database has none of servers. */
+static void compare_http(const struct xp_dsa_tables *t, struct res_sql *db,
+    sim_ns from)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < t->http.n; i++) {
+		const struct xp_dsa_http_row *r = &t->http.row[i];
+		const uint64_t want[] = {r->n_asked, r->n_ok, r->n_other,
+		    r->n_malformed, r->n_cut, r->n_late};
+		struct res_sql_rows *q;
+		assert_ok(res_sql_ask(&q, db, test_err(),
+		    "SELECT n_asked, n_ok, n_other, n_malformed, n_cut, "
+		    "h.n_late, "
+		    "p50_us, p99_us FROM http h JOIN window w ON w.id = "
+		    "h.window WHERE job = '10min' AND from_ns = ? AND dc = ? "
+		    "AND scope = ? AND scope_id = ?",
+		    RES_SQL_I64(from), RES_SQL_I64(r->data_centre),
+		    RES_SQL_TEXT(scopes[r->kind]), RES_SQL_I64(r->id)));
+		assert_int_equal(res_sql_next(q, test_err()),
+		    r->kind != ALGO_SLA_SERVER);
+		for (int k = 0; r->kind != ALGO_SLA_SERVER && k < 6; k++)
+			assert_true((uint64_t)res_sql_i64(q, k) == want[k]);
+		if (r->kind != ALGO_SLA_SERVER) {
+			n++;
+			assert_true(is_equal(res_sql_f64(q, 6), r->p50_us) &&
+			    is_equal(res_sql_f64(q, 7), r->p99_us));
+		}
+		res_sql_done(q);
+	}
+	assert_true(n > 3);
+}
+
 static void compare_10min(struct whole *h, struct res_sql *db, sim_ns from)
 {
 	run_whole(h, from, from + 10 * MIN,
-	    XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP);
+	    XP_DSA_DROP_RATE | XP_DSA_SLA | XP_DSA_HEATMAP | XP_DSA_HTTP);
 	const struct xp_dsa_tables *t = &h->replay.tables;
 	double x[4];
 	assert_true(t->sla.n > 0);
+	compare_http(t, db, from);
 	for (size_t i = 0; i < t->sla.n; i++) {
 		const struct xp_dsa_sla_row *r = &t->sla.row[i];
 		if (find_level(db, "10min", from, r->data_centre, r->kind,

@@ -67,15 +67,24 @@ static struct algo_pingmesh_record draw(uint32_t src, sim_ns at)
 	const int is_lost = sim_rng_below(&rng, 40) == 0;
 	const sim_ns rtt = 200 * SIM_US + sim_rng_below(&rng, 400) * SIM_US +
 	    (is_lost ? SIM_SEC : 0);
+	const uint16_t port = (uint16_t)(32768 + sim_rng_below(&rng, 20000));
+	/* Of four pings one is by HTTP, whatever comes of it. */
+	const int is_http = port % 4 == 0;
+	const uint8_t answer = is_http && !is_hole
+	    ? (uint8_t)(1 + port / 4 % (AGENT_N_ANSWERS - 1))
+	    : AGENT_ANSWER_NOT_ASKED;
 	return (struct algo_pingmesh_record){
 	    .sent_ns = at + src * SIM_MS,
 	    .rtt_ns = is_hole ? 0 : rtt,
+	    .echo_ns = answer == AGENT_ANSWER_OK ? rtt / 2 : 0,
 	    .src_ip = topo_addr_of_host(src),
 	    .dst_ip = topo_addr_of_host(dst),
-	    .src_port = (uint16_t)(32768 + sim_rng_below(&rng, 20000)),
+	    .src_port = port,
 	    .dst_port = 8765,
 	    .level = is_same ? ALGO_PINGLIST_TOR : ALGO_PINGLIST_DC,
 	    .outcome = is_hole ? AGENT_TIMEOUT : AGENT_CONNECTED,
+	    .ping = is_http ? AGENT_PING_HTTP : AGENT_PING_TCP,
+	    .answer = answer,
 	};
 }
 
