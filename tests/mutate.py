@@ -6,10 +6,11 @@
 
 Draws N places in the C files below FOLDER (default: all layers), makes one
 mistake in each, alone, in a copy of the checkout, and runs the tests: those
-of the file first and of its folder, then all (with --near: not all, which is
-quick, and prints what other files' tests may notice). A mistake that no test
-notices is printed, as FILE:LINE with both lines, and counted. After M minutes
-none is begun.
+of the file first and of its folder, then all (with --near: not all, nor those
+of the folder that take seconds, which is quick, and prints what other tests may
+notice: so its share is a lower bound). A mistake that no test notices is
+printed, as FILE:LINE with both lines, and counted. After M minutes none is
+begun.
 
 The same seed draws the same mistakes of the same files. One that does not
 compile, or compiles to what was there before, is no mistake and is drawn
