@@ -278,7 +278,7 @@ static void now_tells_the_newest_window_and_the_bounds(void **state)
  * file that took the other's place. */
 static void what_has_changed_is_sent(void **state)
 {
-	char before[48];
+	char before[64];
 	struct res_sql *db;
 	(void)state;
 	assert_int_equal(ask(targets[1]), 200);
