@@ -31,7 +31,8 @@ void xp_mesh_history_clear(struct xp_mesh_history *h)
 static void forget_first(struct xp_mesh_history *h)
 {
 	const size_t n = h->n_windows > 1 ? h->first[1] : h->n;
-	memmove(h->row, h->row + n, (h->n - n) * sizeof(*h->row));
+	if (h->n > n)
+		memmove(h->row, h->row + n, (h->n - n) * sizeof(*h->row));
 	h->n -= n;
 	h->n_windows--;
 	for (uint32_t i = 0; i < h->n_windows; i++)

@@ -100,7 +100,8 @@ void xp_pair_rows_clear(struct xp_pair_rows *r)
 static void drop_oldest(struct xp_pair_rows *r)
 {
 	const size_t n = r->n_windows > 1 ? r->first[1] : r->n;
-	memmove(r->key, r->key + n, (r->n - n) * sizeof(*r->key));
+	if (r->n > n)
+		memmove(r->key, r->key + n, (r->n - n) * sizeof(*r->key));
 	r->n -= n;
 	r->n_windows--;
 	for (uint32_t i = 0; i < r->n_windows; i++)
