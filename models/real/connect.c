@@ -124,12 +124,17 @@ static int read_on(struct fabric_real *f, struct real_conn *c,
 /* Whom the connection is to, as in a URL. */
 static void real_connect_peer(int fd, char out[64])
 {
-	struct sockaddr_in at = {0};
+	struct sockaddr_in6 at = {0};
+	const struct sockaddr_in *at4 = (const struct sockaddr_in *)&at;
 	socklen_t n = sizeof(at);
-	char address[INET_ADDRSTRLEN] = "";
+	char address[INET6_ADDRSTRLEN] = "";
 	(void)getpeername(fd, (struct sockaddr *)&at, &n);
-	inet_ntop(AF_INET, &at.sin_addr, address, sizeof(address));
-	snprintf(out, 64, "%s:%u", address, ntohs(at.sin_port));
+	const int is_6 = at.sin6_family == AF_INET6;
+	inet_ntop(is_6 ? AF_INET6 : AF_INET,
+	    is_6 ? (const void *)&at.sin6_addr : (const void *)&at4->sin_addr,
+	    address, sizeof(address));
+	snprintf(out, 64, is_6 ? "[%s]:%u" : "%s:%u", address,
+	    ntohs(at.sin6_port)); /* of both at one place */
 }
 
 /* No FIN goes with it: there are servers that take one for the end of all, and
