@@ -67,6 +67,8 @@ int xp_mesh_history_tell(const struct xp_mesh_history *h, uint32_t window,
 		for (size_t k = h->first[i]; rc == 0 && k < h->first[i + 1];
 		     k++)
 			rc = xp_mesh_sums_take(s, &h->row[k], e);
+		if (rc == 0)
+			rc = xp_mesh_sums_end(s, e);
 	}
 	return rc;
 }
