@@ -143,8 +143,8 @@ static void links_are_accused_by_the_fullest_bucket(void **state)
 	sampled_run(&none, 6, 10);
 	sampled_row(&none, (struct obs_sample){.bucket = 1, .in_bytes = LINE});
 	const struct obs quiet = sampled_window(&none);
-	assert_ok(algo_nic_stall_ops.diagnose(work, &quiet, NULL, &v,
-	    test_err()));
+	assert_ok(
+	    algo_nic_stall_ops.diagnose(work, &quiet, NULL, &v, test_err()));
 	assert_int_equal(v.n_flagged, 0);
 	sampled_free(&none);
 	algo_close(&algo_nic_stall_ops, work);

@@ -42,8 +42,7 @@ static int read_text(struct algo_pinglist_doc *d, const char *text,
 					  "\" payload=\"" payload "\"/>\n"
 #define PING(address, payload, ping)                                           \
 	"<peer address=\"" address "\" port=\"80\" level=\"tor\" class=\"0\" " \
-				   "interval_s=\"10\" payload=\"" payload      \
-	"\" ping=\"" ping "\"/>\n"
+	"interval_s=\"10\" payload=\"" payload "\" ping=\"" ping "\"/>\n"
 #define END  "</pinglist>\n"
 #define GOOD PEER("10.0.0.2", "80", "0", "10", "0")
 

@@ -358,6 +358,7 @@ static int judge_probes(struct algo_blackhole *b, const struct obs_probes *t,
     struct sim_err *e)
 {
 	int rc;
+	b->n_pairs = 0;
 	count_by_server(b, t);
 	if ((rc = sort_suspects(b, t, e)) < 0)
 		return rc;
@@ -372,6 +373,7 @@ static int judge_probes(struct algo_blackhole *b, const struct obs_probes *t,
 static int judge_sums(struct algo_blackhole *b, const struct obs_pairs *t,
     struct sim_err *e)
 {
+	b->n_pairs = 0;
 	b->min_spells = t->tells_late ? b->params.min_spells : 0;
 	for (uint32_t h = 0; h < b->dc.clos.all_hosts; h++)
 		b->server[h] =
@@ -481,14 +483,11 @@ static void choose_reloads(struct algo_blackhole *b, uint32_t n_reloaded)
 	}
 }
 
-/* From pairs to ToRs, by the probes T or the sums of a mesh. */
+/* From the pairs found among the probes T or the sums of a mesh to ToRs. */
 static int blackhole_judge(struct algo_blackhole *b, const struct obs_probes *t,
     const struct obs_pairs *sums, uint32_t n_reloaded, struct sim_err *e)
 {
 	int rc;
-	b->n_pairs = 0;
-	if ((rc = sums ? judge_sums(b, sums, e) : judge_probes(b, t, e)) < 0)
-		return rc;
 	score_tors(b);
 	if (b->params.rule == ALGO_BLACKHOLE_PAPER)
 		blackhole_by_score(b);
@@ -501,13 +500,15 @@ static int blackhole_judge(struct algo_blackhole *b, const struct obs_probes *t,
 int algo_blackhole_diagnose(struct algo_blackhole *b,
     const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e)
 {
-	const int rc =
-	    obs_probes_check(t, b->dc.first_host, b->dc.clos.all_hosts, e);
+	int rc = obs_probes_check(t, b->dc.first_host, b->dc.clos.all_hosts, e);
+	if (rc == 0)
+		rc = judge_probes(b, t, e);
 	return rc < 0 ? rc : blackhole_judge(b, t, NULL, n_reloaded, e);
 }
 
 int algo_blackhole_diagnose_pairs(struct algo_blackhole *b,
     const struct obs_pairs *sums, uint32_t n_reloaded, struct sim_err *e)
 {
-	return blackhole_judge(b, NULL, sums, n_reloaded, e);
+	const int rc = judge_sums(b, sums, e);
+	return rc < 0 ? rc : blackhole_judge(b, NULL, sums, n_reloaded, e);
 }
