@@ -187,6 +187,32 @@ static void ordinary_pauses_take_their_share_of_time(void **state)
 	topo_close(&t);
 }
 
+/* Also from SIM_NEVER, when a storm ends that does not: what is added to it is a
+ * time near 0. At 20 a second e^-20 of seeds have none there, and would let that
+ * pass. */
+static void ordinary_pauses_begin_where_they_are_asked_from(void **state)
+{
+	static const sim_ns from[] = {SIM_SEC, SIM_SEC + 1, SIM_NEVER - 1,
+	    SIM_NEVER};
+	struct topo t = {0};
+	struct told w = {.topo = &t, .refuse = -1};
+	struct packet_pause_end end = {0};
+	struct packet_pause_params p = params();
+	const struct packet_eye eye = {&w, see};
+	struct sim_rng r;
+	(void)state;
+	test_rng(&r, 0);
+	assert_ok(topo_open_clos(&t, &shape, test_err()));
+	p.busy_us = 2000;
+	p.busy_per_s = 20;
+	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++)
+		assert_ok(packet_pause_busy(&t, &p, topo_link_of(3, TOPO_UP),
+		    from[i], SIM_SEC, &r, &eye, &end, test_err()));
+	assert_int_equal(end.n_frames, 0);
+	assert_int_equal(end.n_links, 0);
+	topo_close(&t);
+}
+
 static void nothing_is_told_from_the_end_on(void **state)
 {
 	struct topo t = {0};
@@ -264,6 +290,7 @@ int main(void)
 	    cmocka_unit_test(a_storm_pauses_all_links_towards_its_host),
 	    cmocka_unit_test(a_storm_spreads_hop_by_hop_and_has_no_gap),
 	    cmocka_unit_test(ordinary_pauses_take_their_share_of_time),
+	    cmocka_unit_test(ordinary_pauses_begin_where_they_are_asked_from),
 	    cmocka_unit_test(nothing_is_told_from_the_end_on),
 	    cmocka_unit_test(errors_are_told),
 	};

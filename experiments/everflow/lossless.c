@@ -157,7 +157,7 @@ static int lossless_busy(const struct xp_lossless *p,
 		rc = packet_pause_busy(t, &p->pause, l, 0,
 		    held[l].from_ns < until ? held[l].from_ns : until, &r, eye,
 		    &end, e);
-		if (rc == 0 && held[l].to_ns > 0 && held[l].to_ns < until)
+		if (rc == 0 && held[l].to_ns > 0)
 			rc = packet_pause_busy(t, &p->pause, l, held[l].to_ns,
 			    until, &r, eye, &end, e);
 	}

@@ -204,7 +204,7 @@ int packet_pause_busy(const struct topo *t, const struct packet_pause_params *p,
 		    link);
 	if (p->busy_per_s == 0)
 		return 0;
-	for (sim_ns at = from; rc == 0;) {
+	for (sim_ns at = from; rc == 0 && at < until;) {
 		at += (sim_ns)pause_draw_ns(&s, 1e6 / p->busy_per_s);
 		if (at >= until)
 			break;

@@ -86,7 +86,8 @@ int packet_pause_storm(const struct topo *t,
     struct packet_pause_span held[], struct packet_pause_end *end,
     struct sim_err *e);
 
-/* Ordinary pauses over LINK, which leads to a switch, from FROM until UNTIL.
+/* Ordinary pauses over LINK, which leads to a switch, from FROM until UNTIL; none if
+ * that is not later.
  * Errors SIM_EINVAL (it leads to a host), those of EYE. Cost O(frames). */
 int packet_pause_busy(const struct topo *t, const struct packet_pause_params *p,
     topo_link link, sim_ns from, sim_ns until, struct sim_rng *r,
