@@ -288,6 +288,29 @@ static void a_log_of_another_file_is_refused(void **state)
 	assert_int_equal(servers_in("killed.db", RES_SQL_WRITE), 12);
 }
 
+/* A file that is made after another was removed often has its inode. */
+static void also_of_a_file_with_the_inode_of_the_old_one(void **state)
+{
+	char bytes[1 << 16];
+	size_t n;
+	(void)state;
+	struct res_sql *db = open_db("later.db");
+	put_window(db, 20000, 0, 7);
+	res_sql_close(db);
+	write_and_be_killed("again.db");
+	assert_int_equal(unlink(test_path("again.db")), 0);
+	FILE *from = fopen(test_path("later.db"), "rb");
+	assert_non_null(from);
+	FILE *to = fopen(test_path("again.db"), "wb");
+	assert_non_null(to);
+	while ((n = fread(bytes, 1, sizeof(bytes), from)) > 0)
+		assert_int_equal(fwrite(bytes, 1, n, to), n);
+	fclose(from);
+	assert_int_equal(fclose(to), 0);
+	assert_int_equal(refused("again.db", RES_SQL_READ, "in the place of"),
+	    SIM_EMISMATCH);
+}
+
 /* Views and triggers are programs, which would run as whoever reads. */
 static void forged_tables_are_refused_and_own_ones_are_left_alone(void **state)
 {
@@ -464,6 +487,7 @@ int main(void)
 		another_programs_database_and_other_files_are_left_alone),
 	    cmocka_unit_test(damage_is_an_error_and_never_a_crash),
 	    cmocka_unit_test(a_log_of_another_file_is_refused),
+	    cmocka_unit_test(also_of_a_file_with_the_inode_of_the_old_one),
 	    cmocka_unit_test(
 		forged_tables_are_refused_and_own_ones_are_left_alone),
 	    cmocka_unit_test(what_never_ends_is_ended),
