@@ -20,6 +20,7 @@ for tool in sbatch slurmctld slurmd munged parallel mpirun; do
 		exit 0
 	}
 done
+mkdir -p "$BUILD/tests"
 exec > >(exec tee "$BUILD/tests/cluster.log") 2>&1
 trap 'slurm_down 2>/dev/null; rm -rf "$top"' EXIT
 trap 'exit 130' INT TERM
