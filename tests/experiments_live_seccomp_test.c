@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -32,17 +33,24 @@
 
 enum { NO_FILTER = 77 };
 
-/* How a child ends that does FN once it has the filter, as of waitpid(). */
-static int confined(int (*fn)(void))
+/* How a child ends that does FN once it has the filter that KEEPS some, as of
+ * waitpid(). */
+static int confined_to(unsigned keeps, int (*fn)(void))
 {
 	int status = 0;
 	fflush(NULL);
 	const pid_t pid = fork();
 	assert_true(pid >= 0);
 	if (pid == 0)
-		_exit(xp_seccomp_begin(NULL) < 0 ? NO_FILTER : fn());
+		_exit(xp_seccomp_begin(keeps, NULL) < 0 ? NO_FILTER : fn());
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	return status;
+}
+
+/* As daemons of the network are. */
+static int confined(int (*fn)(void))
+{
+	return confined_to(XP_SECCOMP_NETWORK, fn);
 }
 
 static int nothing(void)
@@ -180,7 +188,7 @@ static int try_sockets(void)
 		"socket"));
 }
 
-static int try_rights(void)
+static int try_rights_but_ebpf(void)
 {
 	return !(was_refused(unshare(CLONE_NEWUSER), "unshare") &&
 	    was_refused(setns(-1, 0), "setns") &&
@@ -188,7 +196,6 @@ static int try_rights(void)
 		"clone") &&
 	    was_refused(syscall(SYS_setuid, 0), "setuid") &&
 	    was_refused(syscall(SYS_setresgid, 0, 0, 0), "setresgid") &&
-	    was_refused(syscall(SYS_bpf, 0, NULL, 0), "bpf") &&
 	    was_refused(syscall(SYS_perf_event_open, NULL, 0, 0, 0, 0),
 		"perf_event_open") &&
 	    was_refused(syscall(SYS_keyctl, 0, 0, 0, 0, 0), "keyctl") &&
@@ -218,13 +225,63 @@ static int try_the_unknown(void)
 
 static void sockets_rights_and_code_are_refused_and_counted(void **state)
 {
-	int (*const deed[])(
-	    void) = {try_sockets, try_rights, try_memory, try_the_unknown};
+	int (*const deed[])(void) = {try_sockets, try_rights_but_ebpf,
+	    try_memory, try_the_unknown};
 	(void)state;
 	skip_without_filter();
 	for (size_t i = 0; i < sizeof(deed) / sizeof(deed[0]); i++)
 		if (confined(deed[i]) != 0)
 			fail_msg("deed %zu", i);
+}
+
+/* Who sends nothing has no sockets but those of the same host. */
+static int try_any_network(void)
+{
+	return !(was_refused(socket(AF_INET, SOCK_STREAM, 0), "socket") &&
+	    was_refused(socket(AF_INET, SOCK_RAW, IPPROTO_ICMP), "socket") &&
+	    was_refused(socket(AF_INET6, SOCK_DGRAM, 0), "socket") &&
+	    was_refused(socket(AF_NETLINK, SOCK_RAW, 0), "socket") &&
+	    was_refused(socket(AF_PACKET, SOCK_DGRAM, 0), "socket") &&
+	    socket(AF_UNIX, SOCK_DGRAM, 0) >= 0);
+}
+
+/* What the kernel itself says to a descriptor that is none is its own affair. The
+ * commands are those of bpf(2), and some to come. */
+static int try_ebpf_but_info(void)
+{
+	enum { LAST_COMMAND = 48 };
+	uint64_t none[16] = {UINT32_MAX};
+	syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, none, sizeof(none));
+	if (xp_seccomp_refused(NULL) != 0)
+		return 1;
+	for (int i = 0; i <= LAST_COMMAND; i++)
+		if (i != BPF_OBJ_GET_INFO_BY_FD &&
+		    !was_refused(syscall(SYS_bpf, i, none, sizeof(none)),
+			"bpf"))
+			return 1;
+	return 0;
+}
+
+static int try_ebpf(void)
+{
+	return !was_refused(syscall(SYS_bpf, BPF_OBJ_GET_INFO_BY_FD, NULL, 0),
+	    "bpf");
+}
+
+static void a_recorder_has_no_network_and_one_question_of_ebpf(void **state)
+{
+	(void)state;
+	skip_without_filter();
+	for (unsigned keeps = 0; keeps <= XP_SECCOMP_BPF_INFO;
+	     keeps += XP_SECCOMP_BPF_INFO) {
+		assert_int_equal(confined_to(keeps, try_any_network), 0);
+		assert_int_equal(confined_to(keeps, try_rights_but_ebpf), 0);
+		assert_int_equal(confined_to(keeps, try_memory), 0);
+	}
+	assert_int_equal(confined_to(XP_SECCOMP_BPF_INFO, try_ebpf_but_info),
+	    0);
+	assert_int_equal(confined_to(XP_SECCOMP_NOTHING, try_ebpf), 0);
+	assert_int_equal(confined_to(XP_SECCOMP_NETWORK, try_ebpf), 0);
 }
 
 /* --- allowed ---------------------------------------------------------------- */
@@ -288,6 +345,12 @@ static void what_daemons_do_goes_on(void **state)
 	assert_int_equal(confined(use_threads_and_children), 0);
 	assert_int_equal(confined(use_a_database_s_calls), 0);
 	assert_int_equal(confined(use_the_network_s_calls), 0);
+	assert_int_equal(confined_to(XP_SECCOMP_BPF_INFO,
+			     use_a_database_s_calls),
+	    0);
+	assert_int_equal(confined_to(XP_SECCOMP_NOTHING,
+			     use_a_database_s_calls),
+	    0);
 }
 
 int main(void)
@@ -295,6 +358,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(whoever_runs_another_program_or_mounts_is_killed),
 	    cmocka_unit_test(sockets_rights_and_code_are_refused_and_counted),
+	    cmocka_unit_test(
+		a_recorder_has_no_network_and_one_question_of_ebpf),
 	    cmocka_unit_test(what_daemons_do_goes_on),
 	};
 	return cmocka_run_group_tests_name("live/seccomp", tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include "experiments/cmd/cmd.h"
 #include "experiments/live/daemon.h"
 #include "experiments/live/daemon_log.h"
+#include "experiments/live/seccomp.h"
 #include "experiments/live/windows.h"
 #include "models/clock.h"
 #include "sim/text.h"
@@ -210,6 +211,17 @@ static int jobs_live_open(struct jobs_live *l, struct cmd_jobs_live *a,
 	return xp_windows_open(&l->windows, &p, e);
 }
 
+/* From here on for ever, on what others sent: without what it has no use for. */
+static void jobs_live_settle(const char *dir, const char *db)
+{
+	struct sim_err none;
+	if (xp_seccomp_begin(XP_SECCOMP_NOTHING, &none) < 0)
+		fprintf(stderr, "%sculprit: %s\n",
+		    xp_daemon_mark(XP_DAEMON_WARNING), none.msg);
+	printf("%s -> %s\n", dir, db);
+	fflush(stdout);
+}
+
 int cmd_jobs_live(struct cmd_jobs_live *a, const char *dir, int quiet)
 {
 	struct jobs_live l = {.args = a};
@@ -219,10 +231,8 @@ int cmd_jobs_live(struct cmd_jobs_live *a, const char *dir, int quiet)
 	if (rc == 0) {
 		xp_daemon_block_signals();
 		xp_notify_open(&l.notify);
-		if (!a->once && !a->until_ns) {
-			printf("%s -> %s\n", dir, a->db);
-			fflush(stdout);
-		}
+		if (!a->once && !a->until_ns)
+			jobs_live_settle(dir, a->db);
 		xp_notify_say(&l.notify, "READY=1");
 		if ((rc = jobs_live_loop(&l, quiet, &e)) < 0)
 			code = CMD_TROUBLE;

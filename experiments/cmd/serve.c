@@ -151,7 +151,7 @@ int cmd_serve_begin(struct xp_http_server **s, const struct cmd_serve *c,
 		return serve_fail(rc, &e);
 	}
 	/* One wall of several: where there is none, that is told. */
-	if (xp_seccomp_begin(&e) < 0)
+	if (xp_seccomp_begin(XP_SECCOMP_NETWORK, &e) < 0)
 		cmd_serve_tell(NULL, XP_DAEMON_WARNING, e.msg);
 	return CMD_GOOD;
 }

@@ -14,6 +14,7 @@
 #include "experiments/cmd/trace.h"
 #include "experiments/everflow/serve.h"
 #include "experiments/live/daemon.h"
+#include "experiments/live/seccomp.h"
 #include "experiments/spec/config.h"
 #include "topo/addr.h"
 
@@ -178,7 +179,17 @@ static int trace_serve_signals(struct sim_err *e)
 			     strerror(errno));
 }
 
-/* Rights are given up before the first packet is looked at. */
+/* Rights are given up before the first packet is looked at, and what it has no use
+ * for. */
+static int trace_serve_settle(const struct args *a, struct sim_err *e)
+{
+	struct sim_err none;
+	const int rc = xp_daemon_drop(a->user, e);
+	if (rc == 0 && xp_seccomp_begin(XP_SECCOMP_NETWORK, &none) < 0)
+		fprintf(stderr, "culprit: %s\n", none.msg);
+	return rc;
+}
+
 static int trace_serve_work(const struct args *a, struct xp_spec *spec,
     const struct xp_config *c, const struct topo *t, struct sim_err *e)
 {
@@ -190,7 +201,7 @@ static int trace_serve_work(const struct args *a, struct xp_spec *spec,
 	if ((rc = xp_copies_open(&copies, t, (uint16_t)a->gre, e)) == 0 &&
 	    (rc = xp_spec_cell_text(spec, &text, e)) == 0 &&
 	    (rc = trace_serve_listen(a, &ether, e)) == 0 &&
-	    (rc = xp_daemon_drop(a->user, e)) == 0 &&
+	    (rc = trace_serve_settle(a, e)) == 0 &&
 	    (rc = xp_daemon_limit(a->memory_mib, e)) == 0 &&
 	    (rc = cmd_make_room(a->output, "traces", a->force, e)) == 0)
 		rc = end = trace_serve_signals(e);

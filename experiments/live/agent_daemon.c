@@ -461,7 +461,7 @@ static int agent_daemon_open_all(struct xp_agent *a, struct sim_err *e)
 	if ((rc = xp_daemon_drop(p->user, e)) < 0)
 		return rc;
 	/* It is one wall of several: where there is none, that is told. */
-	if (xp_seccomp_begin(&none) < 0)
+	if (xp_seccomp_begin(XP_SECCOMP_NETWORK, &none) < 0)
 		xp_daemon_log_say(&a->log, XP_DAEMON_WARNING, clock_wall(),
 		    "%s", none.msg);
 	/* Its certificate is read by whoever it has become, who is to read the

@@ -231,8 +231,10 @@ void xp_daemon_put_cost(struct sim_text *t)
 {
 	struct xp_daemon_cost c;
 	xp_daemon_cost(&c);
-	sim_put(t, "\"rss_bytes\": %" PRIu64 ", \"cpu_s\": %.3f", c.rss_bytes,
-	    c.cpu_s);
+	sim_put(t,
+	    "\"rss_bytes\": %" PRIu64
+	    ", \"cpu_s\": %.3f, \"n_refused_calls\": %" PRIu64,
+	    c.rss_bytes, c.cpu_s, c.n_refused_calls);
 }
 
 /* --- signals -------------------------------------------------------------- */

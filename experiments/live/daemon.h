@@ -41,7 +41,7 @@ struct xp_daemon_cost {
 };
 void xp_daemon_cost(struct xp_daemon_cost *c);
 
-/* Put these as JSON, "rss_bytes" and "cpu_s". */
+/* Put these as JSON, "rss_bytes", "cpu_s", "n_refused_calls". */
 void xp_daemon_put_cost(struct sim_text *t);
 
 /* --- signals --------------------------------------------------------------

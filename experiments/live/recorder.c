@@ -12,6 +12,7 @@
 #include "experiments/live/daemon_log.h"
 #include "experiments/live/interface.h"
 #include "experiments/live/run_clock.h"
+#include "experiments/live/seccomp.h"
 #include "models/clock.h"
 #include "sim/vec.h"
 
@@ -345,6 +346,7 @@ static int recorder_open_schedule(struct xp_recorder *r, struct sim_err *e)
 static int recorder_open_all(struct xp_recorder *r, struct sim_err *e)
 {
 	const struct xp_recorder_params *p = &r->params;
+	struct sim_err none;
 	int rc;
 	xp_daemon_block_signals();
 	xp_notify_open(&r->notify);
@@ -355,8 +357,13 @@ static int recorder_open_all(struct xp_recorder *r, struct sim_err *e)
 	    (rc = xp_daemon_folder(p->dir, p->user, e)) < 0 ||
 	    /* Rights go as soon as the kernel has the program, and before
 	     * anything is read that is not ours. */
-	    (rc = xp_daemon_drop(p->user, e)) < 0 ||
-	    (rc = res_store_open(&r->store, p->dir, &p->store, e)) < 0)
+	    (rc = xp_daemon_drop(p->user, e)) < 0)
+		return rc;
+	/* It is one wall of several: where there is none, that is told. It sends
+	 * nothing, and asks of eBPF no more than whether its program is there. */
+	if (xp_seccomp_begin(XP_SECCOMP_BPF_INFO, &none) < 0)
+		recorder_say(r, WARNING, "%s", none.msg);
+	if ((rc = res_store_open(&r->store, p->dir, &p->store, e)) < 0)
 		return rc;
 	return recorder_open_schedule(r, e);
 }

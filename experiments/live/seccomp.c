@@ -7,6 +7,7 @@
 #include "experiments/live/seccomp.h"
 
 #include <errno.h>
+#include <linux/bpf.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -69,7 +70,6 @@
 	X(quotactl)                                                            \
 	X(syslog)                                                              \
 	X(personality)                                                         \
-	X(bpf)                                                                 \
 	X(perf_event_open)                                                     \
 	X(userfaultfd)                                                         \
 	X(add_key)                                                             \
@@ -89,6 +89,7 @@
 
 /* Refused by what they are asked. */
 #define SECCOMP_BY_ARGUMENT(X)                                                 \
+	X(bpf)                                                                 \
 	X(clone)                                                               \
 	X(ioctl)                                                               \
 	X(mmap)                                                                \
@@ -194,6 +195,30 @@ static void rule_terminal(struct seccomp_program *p)
 	rule_load_call(p);
 }
 
+/* All that eBPF is asked for, or all but what an open descriptor is. */
+static void rule_ebpf(struct seccomp_program *p, unsigned keeps)
+{
+	if (!(keeps & XP_SECCOMP_BPF_INFO)) {
+		rule_call(p, SYS_bpf, REFUSE);
+		return;
+	}
+	rule_unless(p, SYS_bpf, 4);
+	rule_load_argument(p, 0);
+	rule_put(p, BPF_JMP | BPF_JEQ | BPF_K, BPF_OBJ_GET_INFO_BY_FD, 1, 0);
+	rule_return(p, REFUSE);
+	rule_load_call(p);
+}
+
+/* Unix sockets alone. */
+static void rule_no_sockets(struct seccomp_program *p)
+{
+	rule_unless(p, SYS_socket, 4);
+	rule_load_argument(p, 0);
+	rule_put(p, BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0);
+	rule_return(p, REFUSE);
+	rule_load_call(p);
+}
+
 /* Unix sockets and netlink, as names are looked up by; IPv4 and IPv6, but for
  * packets that one makes oneself. */
 static void rule_sockets(struct seccomp_program *p)
@@ -215,7 +240,7 @@ static void rule_sockets(struct seccomp_program *p)
 /* The leak check of a sanitizer traces the process that it is in. */
 extern void __asan_init(void) __attribute__((weak));
 
-static void rule_all(struct seccomp_program *p)
+static void rule_all(struct seccomp_program *p, unsigned keeps)
 {
 	rule_load(p, offsetof(struct seccomp_data, arch));
 	rule_put(p, BPF_JMP | BPF_JEQ | BPF_K, xp_seccomp_arch, 1, 0);
@@ -239,7 +264,8 @@ static void rule_all(struct seccomp_program *p)
 	rule_any_of(p, SYS_mprotect, 2, PROT_EXEC);
 	rule_any_of(p, SYS_pkey_mprotect, 2, PROT_EXEC);
 	rule_terminal(p);
-	rule_sockets(p);
+	rule_ebpf(p, keeps);
+	(keeps & XP_SECCOMP_NETWORK ? rule_sockets : rule_no_sockets)(p);
 	rule_return(p, SECCOMP_RET_ALLOW);
 }
 
@@ -275,13 +301,13 @@ uint64_t xp_seccomp_refused(const char **name)
 	return seccomp_count;
 }
 
-int xp_seccomp_begin(struct sim_err *e)
+int xp_seccomp_begin(unsigned keeps, struct sim_err *e)
 {
 	struct seccomp_program p = {.n = 0};
 	struct sigaction trap = {.sa_sigaction = seccomp_on_trap,
 	    .sa_flags = SA_SIGINFO | SA_RESTART};
 	sigemptyset(&trap.sa_mask);
-	rule_all(&p);
+	rule_all(&p, keeps);
 	const struct sock_fprog all = {p.n, p.op};
 	if (sigaction(SIGSYS, &trap, NULL) == 0 &&
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&

@@ -10,7 +10,8 @@
  *				another architecture
  *	refused, EPERM		namespaces, other users, clocks, eBPF, perf, keys,
  *				io_uring, memory that is written and run, raw
- *				sockets and families but Unix, IPv4, IPv6, netlink
+ *				sockets and families but Unix, IPv4, IPv6, netlink;
+ *				of who is on no network, all but Unix
  *	unknown, ENOSYS		calls newer than this program
  *
  * A kill leaves no second try to who runs code of his own, and none of ours ever
@@ -25,11 +26,20 @@
 
 #include "sim/err.h"
 
+/* What a daemon still needs, as a mask. */
+enum xp_seccomp_keeps {
+	XP_SECCOMP_NOTHING = 0,
+	XP_SECCOMP_NETWORK = 1, /* sockets of IPv4, IPv6 and netlink */
+	/* What the kernel says of an open descriptor of eBPF; nothing can be
+	 * loaded, attached, looked up or changed by that. */
+	XP_SECCOMP_BPF_INFO = 2,
+};
+
 /* To be called once, after rights were given up (daemon.h), while the process has
  * one thread. SIGSYS is handled from here on.
  * Errors SIM_EUNSUPPORTED: this kernel or this build has no such filter; all else
  * goes on as before. */
-int xp_seccomp_begin(struct sim_err *e);
+int xp_seccomp_begin(unsigned keeps, struct sim_err *e);
 
 /* How many calls were refused by EPERM so far, in this process. *NAME = the last
  * one's name; NULL is fine. */

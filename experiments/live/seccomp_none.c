@@ -5,8 +5,9 @@
 
 #include "experiments/live/seccomp.h"
 
-int xp_seccomp_begin(struct sim_err *e)
+int xp_seccomp_begin(unsigned keeps, struct sim_err *e)
 {
+	(void)keeps;
 	return sim_fail(e, SIM_EUNSUPPORTED,
 	    "culprit has no filter of system calls for this machine's "
 	    "architecture.");

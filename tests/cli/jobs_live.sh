@@ -83,6 +83,8 @@ a_second_writer_is_refused_and_sigterm_ends_the_first() {
 		kill -0 $first || fail "it has ended"
 		sleep 0.1
 	done
+	[[ -e $BUILD/experiments/live/seccomp_none.o ]] ||
+		says '^Seccomp:.2$' "/proc/$first/status"
 	run_for 3 jobs --once
 	says 'another process writes jobs.db' stderr
 	kill -TERM $first

@@ -136,11 +136,14 @@ nothing_is_left_of_it() {
 		says "^$line:.0000000000000000$" "/proc/$pid/status"
 	done
 	says '^NoNewPrivs:.1$' "/proc/$pid/status"
+	[[ -e $BUILD/experiments/live/seccomp_none.o ]] ||
+		says '^Seccomp:.2$' "/proc/$pid/status"
 	kill "$pid"
 	ends 0 st
 	within 5 has_programs va 0
 	start st --widths 1ms --every 0.2s
 	within 20 says_of st 'd["runs"]["n_kept"] > 0'
+	says_of st 'd["n_refused_calls"] == 0'
 	kill -KILL "$pid"
 	ends 137 st
 	within 5 has_programs va 0
