@@ -37,12 +37,20 @@ struct follow {
 	struct xp_progress display;
 	pid_t child; /* submit.sh or merge.sh, and its group; 0: none */
 	sim_ns nagged_ns;
-	char why[64]; /* what jobs wait for, as told last */
+	sim_ns
+	    silent_ns; /* since when the engine has not answered; 0: it does */
+	char why[64];  /* what jobs wait for, as told last */
 };
 
 static int follow_stopped(const struct follow *w)
 {
 	return w->f->stop && *w->f->stop;
+}
+
+/* Nothing is to be started any more. */
+static int follow_is_over(const struct follow *w)
+{
+	return follow_stopped(w) || w->to->unanswered;
 }
 
 static void follow_say(struct follow *w, const char *fmt, ...)
@@ -158,14 +166,21 @@ static int run_submit(struct follow *w, struct sim_err *e)
 
 /* --- waiting -------------------------------------------------------------- */
 
-/* Not knowing is no reason to start anything: what runs goes on without us. */
+/* Not knowing is no reason to start anything: what runs goes on without us. But who
+ * never answers is not there, which somebody has to be told. */
 static void nag(struct follow *w, const struct sim_err *why)
 {
 	const sim_ns now = clock_now();
-	if (w->nagged_ns > 0 && now - w->nagged_ns < FOLLOW_NAG)
-		return;
-	w->nagged_ns = now;
-	follow_say(w, "%s Asking again.", why->msg);
+	if (w->silent_ns == 0)
+		w->silent_ns = now;
+	w->to->unanswered = now - w->silent_ns >= w->f->patience_ns;
+	if (w->to->unanswered)
+		follow_say(w, "%s No answer for %.3g s.", why->msg,
+		    (double)(now - w->silent_ns) * 1e-9);
+	else if (w->nagged_ns == 0 || now - w->nagged_ns >= FOLLOW_NAG) {
+		w->nagged_ns = now;
+		follow_say(w, "%s Asking again.", why->msg);
+	}
 }
 
 static void show(struct follow *w)
@@ -187,8 +202,9 @@ static int is_busy(struct follow *w, int *status)
 	const int there = child_is_there(w, status);
 	if (xp_shards_ask(&w->shards, &why) < 0) {
 		nag(w, &why);
-		return 1;
+		return !w->to->unanswered;
 	}
+	w->silent_ns = 0;
 	show(w);
 	return there || xp_shards_n_busy(&w->shards) > 0;
 }
@@ -231,7 +247,7 @@ static int wait_for_all(struct follow *w)
 	int status = 0;
 	while (!follow_stopped(w) && is_busy(w, &status))
 		follow_pause(w, w->f->poll_ns, &status);
-	if (follow_stopped(w))
+	if (follow_is_over(w))
 		end_children(w);
 	return status;
 }
@@ -297,7 +313,7 @@ static int submit_round(struct follow *w, struct sim_err *e)
 	int rc = run_submit(w, e);
 	const int status = rc < 0 ? 0 : wait_for_all(w);
 	/* 3 is that of a merge that says what is missing, as we do. */
-	if (status != 0 && status != 3 && !follow_stopped(w)) {
+	if (status != 0 && status != 3 && !follow_is_over(w)) {
 		follow_say(w, "submit.sh failed (exit %d)", status);
 		say_end_of(w, "submit.log");
 	}
@@ -309,7 +325,7 @@ static int run_rounds(struct follow *w, struct sim_err *e)
 	int rc = 0;
 	/* What was started before, and may still be at work. */
 	wait_for_all(w);
-	while (rc == 0 && !follow_stopped(w)) {
+	while (rc == 0 && !follow_is_over(w)) {
 		rc = xp_shards_read(&w->shards, w->f->whole, e);
 		if (rc < 0 || pick_shards(w) == 0)
 			break;
@@ -377,7 +393,7 @@ static void follow_sum_up(struct follow *w)
 		to->cells.n_done += p->n_done;
 		to->cells.n_failed += p->n_failed;
 		to->cells.n_crashed += p->n_crashed;
-		if (xp_shard_is_settled(&w->shards, i) || to->stopped)
+		if (xp_shard_is_settled(&w->shards, i) || follow_is_over(w))
 			continue;
 		snprintf(log, sizeof(log), "%" PRIu32 ".log", i + 1);
 		if (to->n_left++ < NAMED)
@@ -436,7 +452,7 @@ static int follow_all(struct follow *w, struct sim_err *e)
 	follow_sum_up(w);
 	p = to->cells;
 	xp_progress_end(&w->display, &p, clock_now());
-	if (rc == 0 && !to->stopped && to->n_left == 0)
+	if (rc == 0 && !to->stopped && !to->unanswered && to->n_left == 0)
 		rc = merge_all(w, e);
 	return rc;
 }

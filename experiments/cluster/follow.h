@@ -21,11 +21,12 @@ struct xp_follow {
 	const struct xp_plan *plan;
 	const char *folder;
 	const struct res_cube *whole; /* any shard of the sweep */
-	uint32_t retry; /* times that a shard is started again without
+	uint32_t retry;     /* times that a shard is started again without
 			    having got further */
-	sim_ns wait_ns; /* before what failed is started again */
-	sim_ns poll_ns; /* between questions to the engine */
-	FILE *progress; /* NULL: silent */
+	sim_ns wait_ns;     /* before what failed is started again */
+	sim_ns poll_ns;     /* between questions to the engine */
+	sim_ns patience_ns; /* end once it has not answered for so long */
+	FILE *progress;     /* NULL: silent */
 	void (*say)(void *arg, const char *line);
 	void *arg;
 	const volatile sig_atomic_t *stop;
@@ -35,7 +36,8 @@ struct xp_followed {
 	uint32_t n_rounds; /* that were submitted */
 	uint32_t n_left;   /* shards with cells that were never tried */
 	int stopped;       /* by STOP */
-	int is_merged;     /* OUT is the whole */
+	int unanswered; /* for PATIENCE_NS; jobs may be at work all the same */
+	int is_merged;  /* OUT is the whole */
 	struct res_progress cells;
 };
 

@@ -95,9 +95,10 @@ static int slurm_ask(const struct xp_plan *p, struct xp_queue *q,
 	int rc = xp_program_run(&squeue, &said, &erred, &status, e);
 	if (rc < 0)
 		return rc;
+	erred[strcspn(erred, "\n")] = '\0';
 	if (status != 0)
-		rc = sim_fail(e, SIM_EIO, "squeue failed: %.300s",
-		    *erred ? erred : "without a word.");
+		rc = sim_fail(e, SIM_EIO, "squeue failed: %.300s.",
+		    *erred ? erred : "without a word");
 	for (char *line = strtok_r(said, "\n", &rest); rc == 0 && line;
 	     line = strtok_r(NULL, "\n", &rest))
 		hear_line(p, line, q);

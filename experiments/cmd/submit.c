@@ -25,7 +25,7 @@ struct args {
 	const char *extra[SUBMIT_MAX_EXTRA + 1];
 	char runs[64];
 	uint32_t n_shards, n_workers, at_once, retry;
-	double wait_s, poll_s;
+	double wait_s, poll_s, patience_s;
 	int smoke, force, dry_run, json, quiet, yes;
 };
 
@@ -78,6 +78,10 @@ static const struct cmd_option submit_options[] = {
 	.take = cmd_take_seconds, .at = CMD_AT(wait_s)},
     {"poll", 0, "S", "between looks at what they do (default: 5)",
 	.take = cmd_take_seconds, .at = CMD_AT(poll_s)},
+    {"give-up", 0, "S",
+	"look no longer once the queue has not answered for so long (default: "
+	"600); what runs goes on",
+	.take = cmd_take_seconds, .at = CMD_AT(patience_s)},
     {"dry-run", 0, NULL, "write the scripts, and start nothing",
 	.take = cmd_take_flag, .at = CMD_AT(dry_run)},
     {.doc = "What to run:"},
@@ -322,11 +326,13 @@ static void submit_print(const struct submit *s, const struct xp_followed *r)
 	res_json_text(stdout, s->plan.figure);
 	printf(", \"cells\": %llu, \"done\": %llu, \"failed\": %llu, "
 	       "\"crashed\": %llu, \"shards\": %u, \"rounds\": %u, "
-	       "\"left\": %u, \"stopped\": %s, \"merged\": %s, \"file\": ",
+	       "\"left\": %u, \"stopped\": %s, \"unanswered\": %s, "
+	       "\"merged\": %s, \"file\": ",
 	    (unsigned long long)p->n_cells, (unsigned long long)p->n_done,
 	    (unsigned long long)p->n_failed, (unsigned long long)p->n_crashed,
 	    s->plan.n_shards, r->n_rounds, r->n_left,
-	    r->stopped ? "true" : "false", r->is_merged ? "true" : "false");
+	    r->stopped ? "true" : "false", r->unanswered ? "true" : "false",
+	    r->is_merged ? "true" : "false");
 	res_json_text(stdout, s->out);
 	printf("}\n");
 }
@@ -343,6 +349,13 @@ static void submit_explain(const struct submit *s, const struct xp_followed *r)
 	} else if (r->stopped) {
 		fprintf(stderr,
 		    "culprit: stopped; the same command goes on from here.\n");
+	} else if (r->unanswered) {
+		fprintf(stderr,
+		    "culprit: looked no longer, as engine %s does not answer. "
+		    "Nothing is lost: jobs that it has go on, and what is done "
+		    "is kept in %s. Once it answers, the same command goes on "
+		    "from there.\n",
+		    x->name, s->folder);
 	} else if (r->n_left > 0) {
 		fprintf(stderr,
 		    "culprit: %u of %u shards could not be finished; their "
@@ -362,6 +375,7 @@ static int submit_follow(struct submit *s, struct sim_err *e)
 	    .retry = a->retry,
 	    .wait_ns = (sim_ns)(a->wait_s * SIM_SEC),
 	    .poll_ns = (sim_ns)(a->poll_s * SIM_SEC),
+	    .patience_ns = (sim_ns)(a->patience_s * SIM_SEC),
 	    .progress = a->quiet ? NULL : stderr,
 	    .say = submit_say,
 	    .stop = cmd_catch_signals(),
@@ -410,7 +424,8 @@ int cmd_submit(int argc, char **argv)
 	    .n_shards = 8,
 	    .retry = 2,
 	    .wait_s = 10,
-	    .poll_s = 5};
+	    .poll_s = 5,
+	    .patience_s = 600};
 	cmd_parse(&submit_line, argc, argv, &s->args);
 	code = submit_run(s, &e);
 	res_cube_free(&s->whole);

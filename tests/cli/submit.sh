@@ -178,6 +178,58 @@ results_of_others_are_left_alone() {
 	says_once "small.1-of-2.h5 is of another sweep or build: .*Remove"
 }
 
+# A Slurm as far as it is seen here: tasks are done at once, and the queue is empty
+# as long as there is a file called up.
+make_slurm() {
+	mkdir bin
+	cat >bin/sbatch <<-'END'
+		#!/bin/sh
+		[ -e up ] || [ -e ../up ] || exit 1
+		for word; do
+			case $word in
+			--array=*) tasks=${word#--array=1-} ;;
+			esac
+		done
+		for task in $(seq "${tasks:-1}"); do
+			SLURM_ARRAY_TASK_ID=$task sh "$word" >&2 || :
+		done
+		echo 7
+	END
+	printf '%s\n' '#!/bin/sh' 'echo asked >>asked' '[ -e up ] ||' \
+	    '{ echo "slurm_load_jobs error: Unable to contact" >&2; exit 1; }' \
+	    >bin/squeue
+	chmod +x bin/*
+	PATH=$PWD/bin:$PATH
+}
+
+# Who waits for ever for a controller that is not there never learns why.
+a_slurm_that_does_not_answer_is_given_up() {
+	make_slurm
+	run_for 3 submit x.h5 -n 2 --engine slurm --give-up 0.5 -q
+	says 'squeue failed: slurm_load_jobs error: Unable to contact\. No answer for [0-9.]+ s'
+	says 'engine slurm does not answer. Nothing is lost: .*the same command'
+	[[ $(wc -l <asked) -ge 2 && ! -e x.h5 ]]
+	run_for 3 submit x.h5 -n 2 --engine slurm --give-up 0.1 -q --json
+	[[ $(json stdout '(d["unanswered"], d["stopped"], d["merged"])') = \
+	    "(True, False, False)" ]]
+	run_for 2 submit x.h5 -n 2 --engine slurm --give-up 0
+	says 'give-up "0" is not in'
+	touch up
+	run_for 0 submit x.h5 -n 2 --engine slurm --give-up 0.5 -q
+	same x.h5 ../whole.h5
+}
+
+# A queue that is silent for less than that is waited for.
+a_slurm_that_answers_again_is_gone_on_with() {
+	make_slurm
+	start x.h5 -n 2 --engine slurm --give-up 1000
+	within 30 grep -q 'Unable to contact.*Asking again' stderr ||
+		fail "it is not told"
+	touch up
+	wait "$pid" || { cat stderr; fail "it ended with $?"; }
+	same x.h5 ../whole.h5
+}
+
 mistakes_are_told() {
 	run_for 2 "$CULPRIT" submit
 	says_once "which SPEC"
@@ -211,4 +263,5 @@ run_tests shards_of_this_machine_are_the_whole \
     the_scripts_do_it_alone a_killed_shard_goes_on \
     a_killed_submit_is_taken_up a_stopped_submit_goes_on \
     a_shard_that_cannot_be_done_is_told results_of_others_are_left_alone \
-    mistakes_are_told
+    a_slurm_that_does_not_answer_is_given_up \
+    a_slurm_that_answers_again_is_gone_on_with mistakes_are_told
