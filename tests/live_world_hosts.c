@@ -574,8 +574,12 @@ void world_agent_start(struct world *w, uint32_t i)
 	a->started = w->t;
 	a->get.is_busy = a->post.is_busy = a->push.is_busy = 0;
 	assert_ok(xp_contact_open(&a->contact, &p, test_err()));
-	xp_contact_begin(&a->contact, 0, world_wall(w, a->wall_off));
-	a->life = world_life_begin(w, i, world_wall(w, a->wall_off));
+	/* In place of getrandom(), by which starts at one time differ. */
+	const sim_ns wall = world_wall(w, a->wall_off);
+	const uint64_t chance =
+	    (a->turn * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & 0xffffff;
+	xp_contact_begin(&a->contact, 0, wall, chance);
+	a->life = world_life_begin(w, i, wall - chance);
 	world_saw(w, WORLD_STARTS, 1);
 	assert_ok(
 	    algo_pingmesh_agent.init(a->state, i, &w->params, test_err()));

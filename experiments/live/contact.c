@@ -159,9 +159,11 @@ enum xp_contact_answer xp_contact_came(struct xp_contact *c,
 }
 
 /* --- batches -------------------------------------------------------------- */
-void xp_contact_begin(struct xp_contact *c, sim_ns now, sim_ns wall)
+void xp_contact_begin(struct xp_contact *c, sim_ns now, sim_ns wall,
+    uint64_t chance)
 {
-	c->born_shift = wall - now;
+	const uint64_t least = (UINT64_C(1) << XP_CONTACT_CHANCE) - 1;
+	c->born_shift = wall - now - (chance & least);
 }
 
 /* A batch that is tried again must be the same bytes, so that the collector knows

@@ -91,8 +91,15 @@ enum xp_contact_answer xp_contact_came(struct xp_contact *c,
     enum xp_contact_end end, long status, sim_ns wall);
 
 /* --- batches -------------------------------------------------------------- */
-/* The agent, whose clock says NOW, began when the wall clock said WALL. */
-void xp_contact_begin(struct xp_contact *c, sim_ns now, sim_ns wall);
+/* The agent, whose clock says NOW, began when the wall clock said WALL. Its start is
+ * what a collector tells this run from others of its address by, and whose batches
+ * it takes for ones that it has: a clock that is set back, or stands at the same
+ * time at each boot, must not bring a start back. So the start that is told is
+ * earlier by CHANCE, of which the last XP_CONTACT_CHANCE bits count, 17 ms: starts
+ * that are further apart keep their order. CHANCE is of getrandom(). */
+enum { XP_CONTACT_CHANCE = 24 };
+void xp_contact_begin(struct xp_contact *c, sim_ns now, sim_ns wall,
+    uint64_t chance);
 
 /* What to post of B, and of W, with times of the wall clock: `wire`, or `window`.
  * Return the bytes. */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/random.h>
 #include <sys/timerfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -508,14 +509,17 @@ int xp_fetch_serve(struct xp_fetch *f, struct fabric_real *fabric,
 	    .taken = fetch_taken,
 	    .fd = f->epoll,
 	    .ready = ready};
+	uint64_t chance;
 	int rc = xp_identity_open(&f->identity, &f->params.identity, e);
 	if (rc == 0 && f->contact.checker && f->params.newest)
 		rc = xp_list_checker_remember(f->contact.checker,
 		    f->params.newest, e);
 	if (rc < 0)
 		return rc;
+	if (getrandom(&chance, sizeof(chance), 0) != sizeof(chance))
+		return sim_fail(e, SIM_EIO, "getrandom: %s.", strerror(errno));
 	f->fabric = fabric;
-	xp_contact_begin(&f->contact, fetch_now(f), clock_wall());
+	xp_contact_begin(&f->contact, fetch_now(f), clock_wall(), chance);
 	return fabric_real_serve(fabric, &s, e);
 }
 
