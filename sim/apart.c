@@ -106,14 +106,14 @@ void *sim_apart_room(struct sim_apart_reply *r, size_t n, struct sim_err *e)
 static void apart_signals(void)
 {
 	static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE,
-	    SIGUSR1, SIGUSR2};
+	    SIGUSR1, SIGUSR2, 0};
 	static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT,
-	    SIGALRM, SIGXCPU};
+	    SIGALRM, SIGXCPU, 0};
 	sigset_t none;
-	for (size_t i = 0; i < sizeof(ignored) / sizeof(ignored[0]); i++)
-		signal(ignored[i], SIG_IGN);
-	for (size_t i = 0; i < sizeof(deadly) / sizeof(deadly[0]); i++)
-		signal(deadly[i], SIG_DFL);
+	for (const int *s = ignored; *s; s++)
+		signal(*s, SIG_IGN);
+	for (const int *s = deadly; *s; s++)
+		signal(*s, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -164,7 +164,7 @@ static int apart_answer(int fd, void *state, const struct question *q)
 	struct sim_apart_reply reply = {0};
 	struct sim_err e = {0};
 	void *ask = NULL;
-	int rc = sim_zalloc(&ask, q->n > 0 ? q->n : 1, 1, &e);
+	int rc = sim_zalloc(&ask, q->n, 1, &e);
 	if ((rc < 0 ? throw_away(fd, q->n) : receive_all(fd, ask, q->n)) < 0)
 		return -1;
 	if (rc == 0)

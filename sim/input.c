@@ -40,8 +40,10 @@ int sim_input_fd(const char *path, const char **why)
 FILE *sim_input_open(const char *path, const char **why)
 {
 	const int fd = sim_input_fd(path, why);
-	FILE *f = fd < 0 ? NULL : fdopen(fd, "rb");
-	if (!f && fd >= 0) {
+	if (fd < 0)
+		return NULL;
+	FILE *f = fdopen(fd, "rb");
+	if (!f) {
 		*why = strerror(errno);
 		close(fd);
 	}

@@ -54,7 +54,8 @@ const char *sim_quote(char buf[64], const char *text)
  * nothing is read beyond it. */
 uint32_t sim_next_char(const unsigned char **text)
 {
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+	static const uint32_t least[] =
+	    {[2] = 0x80, [3] = 0x800, [4] = 0x10000};
 	const unsigned char *p = *text;
 	/* A first byte starts with as many ones as there are bytes. */
 	unsigned len =
@@ -364,7 +365,7 @@ int sim_parse_f64(const char *text, double *out, struct sim_err *e)
 	if (x == 0 && strcspn(text, "123456789") < mantissa)
 		return sim_fail(e, SIM_ERANGE, "%s is too near to 0.",
 		    sim_quote(quote, text));
-	*out = x + 0.0; /* -0 becomes 0 */
+	*out = x + 0; /* -0 becomes 0 */
 	return 0;
 }
 
@@ -394,7 +395,7 @@ int sim_parse_ns(const char *text, sim_ns *out, struct sim_err *e)
 const char *sim_format_f64(char buf[32], double x)
 {
 	if (x == floor(x) && fabs(x) < 1e15) {
-		snprintf(buf, 32, "%.0f", x + 0.0);
+		snprintf(buf, 32, "%.0f", x + 0);
 		return buf;
 	}
 	/* 17 digits tell any two doubles apart, so the last turn always

@@ -193,8 +193,7 @@ int sim_yaml_note(struct sim_yaml *y, const struct sim_yaml_node *map, size_t i,
 	}
 	g->counts |= why == NULL;
 	g->is_idle = why != NULL;
-	/* The same key mostly does nothing for the same reason. */
-	if (!why || (g->why && strcmp(g->why, why) == 0))
+	if (!why)
 		return 0;
 	free(g->why);
 	g->why = NULL;

@@ -75,7 +75,6 @@ int sim_yaml_copy(struct sim_yaml_node **out, const struct sim_yaml_node *node,
 {
 	struct sim_yaml_node *copy = NULL, *child = NULL;
 	char *key = NULL;
-	*out = NULL;
 	int rc = sim_yaml_node_new(&copy, node->kind, node->line, node->col, e);
 	if (rc < 0)
 		return rc;

@@ -298,6 +298,24 @@ static void a_fork_cannot_ask_its_parents_child(void **state)
 	sim_apart_close(a);
 }
 
+/* Neither what a socket takes nor a process is left behind. */
+static void without_descriptors_there_is_no_child(void **state)
+{
+	struct sim_apart *a;
+	struct sim_err e = {0};
+	struct rlimit had;
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &had), 0);
+	const struct rlimit none = {0, had.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	const int rc = sim_apart_open(&a, "the library", NULL, &limit, &e);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &had), 0);
+	assert_int_equal(rc, SIM_EIO);
+	assert_string_equal(e.msg,
+	    "no socket for the library: Too many open files.");
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
 /* All but the child's end, which only it knows of. */
 static int adds_once(void *arg, struct sim_err *e)
 {
@@ -334,6 +352,7 @@ int main(void)
 	    cmocka_unit_test(a_child_is_held_to_its_bounds),
 	    cmocka_unit_test(a_child_gets_no_more_memory_than_its_limit),
 	    cmocka_unit_test(a_fork_cannot_ask_its_parents_child),
+	    cmocka_unit_test(without_descriptors_there_is_no_child),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("sim/apart", tests, NULL, NULL);

@@ -109,6 +109,7 @@ static void only_plain_decimals_are_numbers(void **state)
 		const char *text, *message;
 	} bad[] = {
 	    {"1%", "\"1%\" is not a number; write 0.01."},
+	    {"0%", "\"0%\" is not a number; write 0."},
 	    {"0.29%", "\"0.29%\" is not a number; write 0.0029."},
 	    {"1e-3%", "\"1e-3%\" is not a number; write 1e-05."},
 	    {"010", "\"010\" is not a number; write 10."},
@@ -567,6 +568,22 @@ static void long_and_odd_text_is_quoted_on_one_line(void **state)
 	sim_quote(q, text);
 	assert_int_equal(strlen(q), 44);
 	assert_string_equal(q + 40, "...\"");
+	/* Of a character of 2, 3 or 4 bytes that begins at byte K all is shown
+	 * or nothing. */
+	static const char *const wide[] = {"\xc3\xa4", "\xe2\x82\xac",
+	    "\xf0\x9f\x98\x80"};
+	for (size_t w = 0; w < 3; w++)
+		for (size_t k = 35; k <= 40; k++) {
+			char want[64];
+			const size_t n = strlen(wide[w]);
+			snprintf(text, sizeof(text), "%.*s%sxxxxxx", (int)k,
+			    "1234567890123456789012345678901234567890",
+			    wide[w]);
+			const size_t shown = k < 40 && k + n > 40 ? k : 40;
+			snprintf(want, sizeof(want), "\"%.*s...\"", (int)shown,
+			    text);
+			assert_string_equal(sim_quote(q, text), want);
+		}
 }
 
 static void bytes_that_are_not_utf8_are_written_as_ufffd(void **state)
@@ -660,6 +677,7 @@ static void a_field_counts_when_its_condition_holds(void **state)
 	    {"d=0", NULL},
 	    {"text!=", "it counts only with text"},
 	    {"text=", NULL},
+	    {"text=own|none", "it counts only with text: own or none"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -669,6 +687,12 @@ static void a_field_counts_when_its_condition_holds(void **state)
 		assert_int_equal(counts, cases[i].why == NULL);
 		assert_string_equal(why, cases[i].why ? cases[i].why : "");
 	}
+	/* All letters of one word, and no more than these. */
+	snprintf(t.text, sizeof(t.text), "own");
+	table[6].when = "text=own";
+	assert_true(sim_field_counts(table, &table[6], &t, (char[160]){0}));
+	table[6].when = "text=new|owns|ow";
+	assert_false(sim_field_counts(table, &table[6], &t, (char[160]){0}));
 	t.d.b = 1;
 	table[6].when = "d!=0";
 	assert_true(sim_field_counts(table, &table[6], &t, (char[160]){0}));

@@ -33,6 +33,24 @@ static void a_file_is_read_and_what_is_none_says_why(void **state)
 	assert_int_equal(sim_input_fd(path, &why), -1);
 }
 
+/* As where a program was started without an input of its own. */
+static void a_file_may_be_number_0(void **state)
+{
+	const char *why = "as before";
+	const int input = dup(0);
+	(void)state;
+	assert_int_equal(close(0), 0);
+	FILE *f = sim_input_open("/dev/null", &why);
+	assert_non_null(f);
+	assert_null(why);
+	assert_int_equal(fileno(f), 0);
+	fclose(f);
+	if (input >= 0) {
+		assert_int_equal(dup2(input, 0), 0);
+		close(input);
+	}
+}
+
 /* Without a writer: opening it as any other file would wait for ever. */
 static void a_named_pipe_is_refused_and_one_without_a_name_is_read(void **state)
 {
@@ -78,6 +96,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_file_is_read_and_what_is_none_says_why),
+	    cmocka_unit_test(a_file_may_be_number_0),
 	    cmocka_unit_test(
 		a_named_pipe_is_refused_and_one_without_a_name_is_read),
 	    cmocka_unit_test(what_zlib_says_loses_the_number_of_its_file),

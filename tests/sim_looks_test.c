@@ -222,6 +222,7 @@ static void odd_criteria_are_refused(void **state)
 	assert_int_equal(sim_looks_init(&l, 0, 0.95, 9, &e), SIM_EINVAL);
 	assert_int_equal(sim_looks_init(&l, 0.5, 0.95, 9, &e), SIM_EINVAL);
 	assert_int_equal(sim_looks_init(&l, NAN, 0.95, 9, &e), SIM_EINVAL);
+	assert_int_equal(sim_looks_init(&l, 0.1, 0, 9, &e), SIM_EINVAL);
 	assert_int_equal(sim_looks_init(&l, 0.1, 1, 9, &e), SIM_EINVAL);
 	assert_int_equal(sim_looks_init(&l, 0.1, 0.95, 0, &e), SIM_EINVAL);
 }

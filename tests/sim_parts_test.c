@@ -128,6 +128,10 @@ static void parts_are_joined_by_maps(void **state)
 	assert_null(all[1].name);
 	assert_non_null(sim_parts_find(some, "pipe.length"));
 	assert_null(sim_parts_find(some, "pipe.width"));
+	/* What one part leaves out another may have. */
+	const struct sim_part both[] = {some[0],
+	    {"pipe", pipe_fields, .offset = 0}, {0}};
+	assert_ptr_equal(sim_parts_find(both, "pipe.width"), &pipe_fields[0]);
 }
 
 /* A part's condition is that of all its fields, and of no other's. */

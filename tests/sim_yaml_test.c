@@ -174,6 +174,7 @@ static void what_makes_a_tree_doubtful_ends_parsing(void **state)
 	    "scanning for the next token.");
 	breaks_off("a: 1\nb: \xff\n",
 	    "f.yaml:2:4: invalid leading UTF-8 octet.");
+	breaks_off("\nb: \xff\n", "f.yaml:2:4: invalid leading UTF-8 octet.");
 	breaks_off("a: 1\nb: \xc3",
 	    "f.yaml:2:4: incomplete UTF-8 octet sequence.");
 }
