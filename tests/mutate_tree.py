@@ -17,7 +17,9 @@ import threading
 
 WORK = "build/mutate"
 SECONDS = WORK + "/seconds.json"
-MUTANT = "build/mutant"  # in a tree: FILE.o, linked tests, and the program
+# In a tree: FILE.o, linked tests, and the program, which looks beside its folder
+# for what is installed with it, or lies in the checkout.
+MUTANT = "build-mutant"
 SLOW = 4  # seconds; near tests named after a file are run however slow
 LEAK = " -fsanitize=leak"
 ROOM = 6 << 30  # bytes that a test may map, or write to a file: mistakes run off
@@ -173,6 +175,12 @@ class Tree:
 
     def build(self):
         """What is not mistaken: the library, and all that tests are linked of."""
+        # make is not asked for each test, so an object of before is not kept:
+        # it would be of that day's test and headers.
+        for folder, _, names in os.walk(f"{self.path}/build/tests"):
+            for name in names:
+                if name.endswith("_test.o"):
+                    os.remove(os.path.join(folder, name))
         beside = " ".join(f"build/tests/real/{n[:-2]}.o"
                           for n in os.listdir("tests/real")
                           if n.endswith(".c") and not n.endswith("_test.c"))
