@@ -34,9 +34,14 @@ int connects_open(struct connects **out, const struct topo *t,
 	    (rc = SIM_ZALLOC(&c->hazard, t->n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->order, t->n_links, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->odd, t->n_links / 64 + 1, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&c->slow, t->n_links / 64 + 1, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->off, t->n_hosts, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&c->soon, t->n_hosts, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&c->listed, c->clos.all_tors, e)) < 0) {
+	    (rc = SIM_ZALLOC(&c->listed, c->clos.all_tors, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&c->share[0], c->clos.all_hosts, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&c->share[1], c->clos.all_tors, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&c->share[2], c->clos.n_pods, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&c->heavy, c->clos.all_hosts, e)) < 0) {
 		connects_close(c);
 		return rc;
 	}
@@ -52,10 +57,15 @@ void connects_close(struct connects *c)
 	free(c->hazard);
 	free(c->order);
 	free(c->odd);
+	free(c->slow);
 	free(c->off);
 	free(c->soon);
 	free(c->listed);
 	free(c->source);
+	for (int t = 0; t < CONNECTS_TIERS; t++)
+		free(c->share[t]);
+	free(c->seen.one);
+	free(c->heavy);
 	free(c->pair);
 	free(c->tuple);
 	free(c->change);
@@ -103,12 +113,6 @@ int connects_fits(const struct topo *t, const struct scene *s,
 	if (x->n_routes > 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "connects in bulk have no switch that chooses wrongly.");
-	for (size_t i = 0; i < x->n_faults; i++)
-		if (truth_is_slow(&x->fault[i]))
-			return sim_fail(e, SIM_EUNSUPPORTED,
-			    "link %u is slow; connects in bulk have no link "
-			    "that delays.",
-			    x->fault[i].link);
 	for (size_t i = 0; rc == 0 && i < x->n_holes; i++)
 		rc = fit_hole(t, x, i, e);
 	return rc;

@@ -9,21 +9,27 @@
  *	- those that lost a SYN or its answer, with what became of the later
  *	  ones: late by a rung of the ladder, or failed
  *	- those that lost nothing and yet took late_ns or more: hosts that stall
+ *	- those that lost nothing and crossed a link that delays, however long they
+ *	  took
  *	- probes of a pair that a black hole of type 1 drops, and of servers that
  *	  are off: as one row for all of them, while nothing changes
  *	- connects that were never made, or never told of, as the sender was off
  *
  * How they are found. A connect loses its first SYN or the answer to it if any
- * link of its two ways marks it; marks are independent. The marks of one source
- * (all links that are about as good as most; each link that is worse, by who of
- * the two connects; each ToR with a hole of type 2, and each link into another
- * switch that has one) are found by geometric jumps over all connects that may
- * cross it, however many those are. The way is then drawn given that it crosses the link, and the mark is kept if
- * no source that comes before has marked the same connect, which has a
- * probability that the way tells. So a connect that was marked is met once in the
- * mean, with its way both there and back by their law given that it was marked, and
+ * link of its two ways marks it; marks are independent. Each source (a link that
+ * is worse than most, that delays, or that leads into a switch with a hole of type
+ * 2, by who of the two connects) looks at a share of all connects that may cross it, by
+ * geometric jumps over them, however many those are: at as many as cross it and are
+ * marked there. No two look at the same connect, so what they look at is so many
+ * disjoint events, each of the right chance. The way is then drawn given that it
+ * crosses the link, and the mark is kept if no source that comes before has marked
+ * the same connect, which has a probability that the way tells. All links that are
+ * about as good as most, and stalls, share what is left. So a connect has one row at
+ * most, with its way both there and back by their law given that it was marked, and
  * later SYNs take that same way, as those of one five-tuple do. Each is judged by
- * the state of the network at its own time.
+ * the state of the network at its own time. Where a server's links or switches mark
+ * so much that shares of its connects may add up to more than all of them, they are
+ * made one by one.
  *
  * The law is that of models/sim/connect.c but for this:
  * - The five-tuple of each connect is a new one: paths and corrupt entries are
@@ -36,16 +42,13 @@
  *   have such rules.
  * - Pairs connect from time 0 on, each at a phase of its own. Agents fetch a list
  *   first, and are put off at times.
- * - Sources are gone over independently, so a connect may be met by two, and
- *   another by none that should have been: means are right, but of connects that
- *   cross two sources which mark shares p and q of them, p * q * (1 - p) have two
- *   rows. Of noise and lossy links that is next to nothing; and holes of type 2 of
- *   ToRs, which drop the most, are one source for each connect that meets any.
  * - A server that goes off loses the rows that are under way, but not connects
  *   of one round trip, nor records that wait to be uploaded.
  *
- * Cost O(rows + faults + links) a segment of time between two changes of the
- * network; of servers that are off, O(servers that are off * peers).
+ * Cost O(rows + faults + links + servers) a segment of time between two changes of
+ * the network, where the rows of a server with bad links are at least an eighth of
+ * its connects or so; of servers that are off, O(servers that are off * peers).
+ * Memory 32 to 64 bytes for each connect that a source looks at in a segment.
  *
  * Paper  Pingmesh (SIGCOMM'15), sections 3.3 and 4.2. DEPARTS: all of it is
  *        ours.
@@ -133,8 +136,8 @@ int connects_open(struct connects **c, const struct topo *t,
 void connects_close(struct connects *c);
 
 /* 0 if C's law is that of scene S, else SIM_EUNSUPPORTED and what it has that is
- * not here: noise by flow, congestion, delays, routes, holes of type 1 above
- * ToRs, two of type 2 at one switch. Then connects are to be made one by one. */
+ * not here: noise by flow, congestion, routes, holes of type 1 above ToRs, two of
+ * type 2 at one switch. Then connects are to be made one by one. */
 int connects_fits(const struct topo *t, const struct scene *s,
     struct sim_err *e);
 

@@ -1,34 +1,12 @@
-/* models/connects/rows.c -- connects that links mark, and what becomes of them.
+/* models/connects/rows.c -- a connect on its way, and the row that tells of it.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include "models/connects/way.h"
+
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-#include "models/connects/impl.h"
-
-/* A connect under way. Links are in order of crossing, there and then back; of
- * each the hole that it leads to, as far as is known, and whether the connect's
- * five-tuple is one that the hole drops. */
-struct connect {
-	topo_host src, dst;
-	sim_ns sent;
-	uint8_t level, hops;
-	unsigned n_links;
-	topo_link link[CONNECTS_WAY];
-	uint32_t hole[CONNECTS_WAY]; /* 1 + index; 0: none met yet */
-	uint8_t dead[CONNECTS_WAY];
-};
-
-/* Who may be marked: the connects to or from N hosts from FIRST on, one in
- * `slots` times for each peer, by level. */
-struct crowd {
-	uint32_t first, n;
-	enum connects_level level;
-	int is_receiver;
-	sim_ns every;
-	uint64_t slot, n_slots; /* from the first on that may be due */
-	uint32_t n_peers;
-};
+#include "models/scene/walk.h"
 
 /* --- ways ----------------------------------------------------------------- */
 
@@ -86,10 +64,7 @@ static void connect_lay(const struct connects *c, struct connect *x,
 	x->n_links = (unsigned)(l - x->link);
 }
 
-/* Draw both ways, of which one crosses FORCED; TOPO_NONE: whatever it is. What
- * goes up from the unit below it is sent by who is in the unit, and what comes
- * down is sent to there. */
-static void draw_ways(struct connects *c, struct connect *x, topo_link forced,
+void connects_draw_ways(struct connects *c, struct connect *x, topo_link forced,
     int is_receiver)
 {
 	const int back = is_receiver ^ ((forced & 1) == TOPO_DOWN);
@@ -119,9 +94,9 @@ int connects_put(struct connects *c, topo_host src, topo_host dst, sim_ns sent,
 	return c->taker->take(c->taker->arg, &r, e);
 }
 
-/* X is answered after RTT, having lost N_LOST round trips. A client that went
- * off meanwhile tells nobody, and one that gave up has no answer. */
-static int connect_tell(struct connects *c, const struct connect *x, sim_ns rtt,
+/* A client that went off meanwhile tells nobody, and one that gave up has no
+ * answer. */
+int connects_tell(struct connects *c, const struct connect *x, sim_ns rtt,
     unsigned n_lost, struct sim_err *e)
 {
 	struct connects_row r = {.sent_ns = x->sent,
@@ -203,15 +178,14 @@ static const struct connects_toll *usual_toll(const struct connects *c,
 	return odd ? NULL : &c->now.usual[x->hops];
 }
 
-/* The chance that such links mark X, and that none of them does. */
-static double chance_before(const struct connects *c, const struct connect *x,
+double connects_lost_before(const struct connects *c, const struct connect *x,
     uint32_t order)
 {
 	const struct connects_toll *usual = usual_toll(c, x);
 	return usual ? usual->lost : -expm1(-hazard_before(c, x, order));
 }
 
-static double spared_before(const struct connects *c, const struct connect *x,
+double connects_spared_before(const struct connects *c, const struct connect *x,
     uint32_t order)
 {
 	const struct connects_toll *usual = usual_toll(c, x);
@@ -228,8 +202,35 @@ static double hazard_at(const struct connects *c, topo_link l, sim_ns at)
 	return isnan(c->all_noise) ? c->noise[l] : c->all_noise;
 }
 
-/* The round trip that begins AT is lost. */
-static int connect_is_lost(struct connects *c, struct connect *x, sim_ns at)
+int connects_is_slow(const struct connects *c, const struct connect *x,
+    topo_link last)
+{
+	for (unsigned i = 0; c->now.any_slow && i < x->n_links; i++) {
+		const topo_link l = x->link[i];
+		if (l < last && c->slow[l / 64] >> l % 64 & 1)
+			return 1;
+	}
+	return 0;
+}
+
+/* Each link as it is when the SYN leaves. */
+sim_ns connects_delay(struct connects *c, struct connect *x, sim_ns at)
+{
+	const struct scene_walk_net net = {.topo = c->topo, .scene = c->scene};
+	sim_ns sum = 0;
+	if (!c->is_ever_slow)
+		return 0;
+	if (x->n_links == 0)
+		connects_draw_ways(c, x, TOPO_NONE, 0);
+	for (unsigned i = 0; i < x->n_links; i++) {
+		const topo_link l = x->link[i];
+		sum += scene_walk_time(&net, l, scene_walk_fault(&net, l), at,
+		    0, &c->rng);
+	}
+	return sum;
+}
+
+int connects_is_lost(struct connects *c, struct connect *x, sim_ns at)
 {
 	const struct truth *truth = &c->scene->truth;
 	const int now = at < c->now.to;
@@ -237,7 +238,7 @@ static int connect_is_lost(struct connects *c, struct connect *x, sim_ns at)
 	if (now && c->now.is_flat)
 		return sim_rng_u01(&c->rng) < c->now.flat[x->hops].lost;
 	if (x->n_links == 0)
-		draw_ways(c, x, TOPO_NONE, 0);
+		connects_draw_ways(c, x, TOPO_NONE, 0);
 	if (now ? c->now.any_off && c->off[x->dst]
 		: truth_outage_at(truth, TRUTH_HOST_OFF, x->dst, at) != NULL)
 		return 1;
@@ -248,26 +249,26 @@ static int connect_is_lost(struct connects *c, struct connect *x, sim_ns at)
 	    connect_meets_hole(c, x, at))
 		return 1;
 	if (now)
-		return sim_rng_u01(&c->rng) < chance_before(c, x, UINT32_MAX);
+		return sim_rng_u01(&c->rng) <
+		    connects_lost_before(c, x, UINT32_MAX);
 	for (unsigned i = 0; i < x->n_links; i++)
 		sum += hazard_at(c, x->link[i], at);
 	return sim_rng_u01(&c->rng) < -expm1(-sum);
 }
 
-static int connect_follow(struct connects *c, struct connect *x,
-    struct sim_err *e)
+int connects_resend(struct connects *c, struct connect *x, struct sim_err *e)
 {
 	const struct connects_params *p = &c->params;
 	sim_ns waited = 0;
 	for (unsigned k = 1; k <= p->n_retries; k++) {
 		waited += p->ladder->wait_ns[k - 1];
-		if (!connect_is_lost(c, x, x->sent + waited))
-			return connect_tell(c, x,
-			    waited +
+		if (!connects_is_lost(c, x, x->sent + waited))
+			return connects_tell(c, x,
+			    waited + connects_delay(c, x, x->sent + waited) +
 				fabric_sim_rtt_draw(&p->law[x->hops], &c->rng),
 			    k, e);
 	}
-	return connect_tell(c, x, SIM_NEVER, p->n_retries + 1, e);
+	return connects_tell(c, x, SIM_NEVER, p->n_retries + 1, e);
 }
 
 int connects_follow(struct connects *c, topo_host src, topo_host dst,
@@ -278,12 +279,29 @@ int connects_follow(struct connects *c, topo_host src, topo_host dst,
 	    .sent = sent,
 	    .hops = (uint8_t)connects_hops_of(&c->clos, src, dst)};
 	x.level = x.hops == CONNECTS_INTRA_TOR ? CONNECTS_TOR : CONNECTS_DC;
-	return connect_follow(c, &x, e);
+	return connects_resend(c, &x, e);
 }
 
-/* The time of a round trip that takes late_ns or more: by the parts of the
- * mixture, of which exponentials forget and a stall is drawn by its tail. */
-static sim_ns late_rtt(struct connects *c, enum connects_hops hops)
+double connects_spared_by_holes(struct connects *c, struct connect *x,
+    topo_link last)
+{
+	double p = 1;
+	if (!c->now.any_hole_2)
+		return 1;
+	for (unsigned i = 0; i < x->n_links; i++) {
+		size_t k;
+		const struct truth_hole *h =
+		    connects_hole_2(c, x->link[i], c->now.from, &k);
+		if (!h || x->link[i] >= last)
+			continue;
+		x->hole[i] = (uint32_t)k + 1;
+		p *= 1 - (double)h->rule.below * 0x1p-32;
+	}
+	return p;
+}
+/* By the parts of the mixture, of which exponentials forget and a stall is drawn
+ * by its tail. */
+sim_ns connects_late_rtt(struct connects *c, enum connects_hops hops)
 {
 	const struct fabric_sim_rtt *w = &c->params.law[hops];
 	const double beyond = (double)c->params.late_ns / 1e3 - w->fixed_us;
@@ -299,270 +317,4 @@ static sim_ns late_rtt(struct connects *c, enum connects_hops hops)
 		us = beyond -
 		    log(v) * (u < stall + burst ? w->burst_us : w->queue_us);
 	return (sim_ns)fmin((w->fixed_us + us) * 1e3 + 0.5, 0x1p62);
-}
-
-/* --- who is marked -------------------------------------------------------- */
-
-/* So many are passed over before the next that has a mark. */
-static uint64_t connects_jump(struct connects *c, double log_unmarked)
-{
-	const double n = log(sim_rng_u01_open(&c->rng)) / log_unmarked;
-	return n < 0x1p62 ? (uint64_t)n : UINT64_C(1) << 62;
-}
-
-static struct crowd crowd_of(const struct connects *c, uint32_t first,
-    uint32_t n, enum connects_level level, int is_receiver)
-{
-	const sim_ns every = c->params.mesh.every_ns[level];
-	const uint64_t slot = c->now.from / every;
-	return (struct crowd){first, n, level, is_receiver, every, slot,
-	    (c->now.to + every - 1) / every - slot,
-	    c->params.mesh.n_peers[level]};
-}
-
-static uint64_t crowd_size(const struct crowd *w)
-{
-	return w->n_slots * w->n_peers * w->n;
-}
-
-/* Connect number I of the crowd. Returns 0 if it is none that can be marked: it
- * is not due, not made, or lost in any case. */
-static int crowd_at(const struct connects *c, const struct crowd *w, uint64_t i,
-    struct connect *x)
-{
-	const struct connects_mesh *m = &c->params.mesh;
-	const uint64_t slot = w->slot + i % w->n_slots;
-	i /= w->n_slots;
-	const topo_host a = w->first + (uint32_t)(i / w->n_peers);
-	const topo_host b =
-	    m->peer(m->arg, w->level, a, (uint32_t)(i % w->n_peers));
-	x->src = w->is_receiver ? b : a;
-	x->dst = w->is_receiver ? a : b;
-	x->level = (uint8_t)w->level;
-	x->hops = (uint8_t)connects_hops_of(&c->clos, a, b);
-	x->n_links = 0;
-	x->sent = connects_phase(c, w->level, x->src, x->dst) + slot * w->every;
-	if (x->sent < c->now.from || x->sent >= c->now.to)
-		return 0;
-	if (c->now.any_off && (c->off[a] || c->off[b]))
-		return 0;
-	return !c->now.any_listed ||
-	    (!c->listed[a / c->clos.n_hosts] &&
-		!c->listed[b / c->clos.n_hosts]) ||
-	    !connects_is_dead(c, w->level, x->src, x->dst, x->sent,
-		c->now.from);
-}
-
-/* Go on to the next of the crowd that is looked at and can be marked; each is
- * looked at with chance 1 - exp(LOG_UNMARKED). *I is its number, CROWD_START
- * before the first. Returns 0 if there is none. */
-#define CROWD_START UINT64_MAX
-static int crowd_next(struct connects *c, const struct crowd *w,
-    double log_unmarked, uint64_t *i, struct connect *x)
-{
-	const uint64_t n = crowd_size(w);
-	do
-		*i += 1 + connects_jump(c, log_unmarked);
-	while (*i < n && !crowd_at(c, w, *i, x));
-	return *i < n;
-}
-
-/* The five-tuple of X is none that a hole drops of those that come before link
- * LAST; the fate of all these is settled so. Holes are in order of links, and all
- * those of ToRs come before. */
-static double connect_spared(struct connects *c, struct connect *x,
-    topo_link last)
-{
-	double p = 1;
-	if (!c->now.any_hole_2)
-		return 1;
-	for (unsigned i = 0; i < x->n_links; i++) {
-		size_t k;
-		const struct truth_hole *h =
-		    connects_hole_2(c, x->link[i], c->now.from, &k);
-		if (!h || (x->link[i] >= last && h->at >= c->clos.all_tors))
-			continue;
-		x->hole[i] = (uint32_t)k + 1;
-		p *= 1 - (double)h->rule.below * 0x1p-32;
-	}
-	return p;
-}
-
-/* --- links that are no source --------------------------------------------- */
-
-/* Each may mark any connect of the level; P bounds what they do together. */
-static int marked_by_most(struct connects *c, const struct crowd *w, double p,
-    struct sim_err *e)
-{
-	const double log_unmarked = log1p(-p);
-	uint64_t i = CROWD_START;
-	struct connect x;
-	int rc = 0;
-	while (rc == 0 && crowd_next(c, w, log_unmarked, &i, &x)) {
-		double keep;
-		if (c->now.is_flat) {
-			keep = c->now.flat[x.hops].lost;
-		} else {
-			draw_ways(c, &x, TOPO_NONE, 0);
-			keep = chance_before(c, &x, 1) *
-			    connect_spared(c, &x, TOPO_NONE);
-		}
-		if (keep >= p || sim_rng_u01(&c->rng) * p < keep)
-			rc = connect_follow(c, &x, e);
-	}
-	return rc;
-}
-
-/* Those that nothing marks, and that are late by themselves. */
-static int late_alone(struct connects *c, const struct crowd *w, double p,
-    struct sim_err *e)
-{
-	const double log_unmarked = log1p(-p);
-	uint64_t i = CROWD_START;
-	struct connect x;
-	int rc = 0;
-	if (p == 0)
-		return 0;
-	while (rc == 0 && crowd_next(c, w, log_unmarked, &i, &x)) {
-		double keep;
-		if (c->now.is_flat) {
-			keep = c->now.flat[x.hops].spared;
-		} else {
-			draw_ways(c, &x, TOPO_NONE, 0);
-			keep = spared_before(c, &x, UINT32_MAX) *
-			    connect_spared(c, &x, TOPO_NONE);
-		}
-		if (sim_rng_u01(&c->rng) * p < keep * c->late_tail[x.hops])
-			rc = connect_tell(c, &x, late_rtt(c, x.hops), 0, e);
-	}
-	return rc;
-}
-
-static int of_level(struct connects *c, enum connects_level level,
-    struct sim_err *e)
-{
-	const struct crowd w = crowd_of(c, 0, c->clos.all_hosts, level, 0);
-	const int tiers = level == CONNECTS_TOR ? 1
-	    : c->clos.n_pods > 1                ? 3
-						: 2;
-	double sum = 0, late = 0;
-	for (int t = 0; t < tiers; t++)
-		sum += 4 * c->now.cap[t];
-	for (int h = level == CONNECTS_TOR ? 0 : 1; h < tiers; h++)
-		late = fmax(late, c->late_tail[h]);
-	int rc = sum > 0 ? marked_by_most(c, &w, -expm1(-sum), e) : 0;
-	return rc < 0 ? rc : late_alone(c, &w, late, e);
-}
-
-/* --- links that are ------------------------------------------------------- */
-
-/* Whether X, between servers in and out of a unit of the source's tier, leaves
- * the unit. */
-static int connect_leaves(const struct connects_source *s,
-    const struct connect *x)
-{
-	return x->hops >= s->tier;
-}
-
-static int marked_by_loss(struct connects *c, const struct connects_source *s,
-    const struct crowd *w, struct connect *x, struct sim_err *e)
-{
-	draw_ways(c, x, s->link, w->is_receiver);
-	const double keep = spared_before(c, x, c->order[s->link]) *
-	    connect_spared(c, x, TOPO_NONE);
-	return sim_rng_u01(&c->rng) < keep ? connect_follow(c, x, e) : 0;
-}
-
-/* Of the holes that X meets this is the first that drops it. */
-static int marked_by_hole(struct connects *c, const struct connects_source *s,
-    const struct crowd *w, struct connect *x, struct sim_err *e)
-{
-	size_t k;
-	draw_ways(c, x, s->link, w->is_receiver);
-	if (sim_rng_u01(&c->rng) >= connect_spared(c, x, s->link))
-		return 0;
-	for (unsigned i = 0; i < x->n_links; i++)
-		if (x->link[i] == s->link &&
-		    connects_hole_2(c, s->link, c->now.from, &k)) {
-			x->hole[i] = (uint32_t)k + 1;
-			x->dead[i] = 1;
-		}
-	return connect_follow(c, x, e);
-}
-
-/* Whether a hole of a ToR drops X, and where, SOURCE's being the first of them
- * that it meets. Each entry is dropped by itself; if none has been so far, one of
- * those that are left is, at least. */
-static int connect_is_dropped(struct connects *c,
-    const struct connects_source *s, struct connect *x)
-{
-	double rate[CONNECTS_WAY], left = 1;
-	int dead = 0;
-	for (unsigned i = 0; i < x->n_links; i++) {
-		size_t k;
-		const struct truth_hole *h =
-		    connects_hole_2(c, x->link[i], c->now.from, &k);
-		rate[i] = 0;
-		if (!h || h->at >= c->clos.all_tors)
-			continue;
-		if (k < s->hole)
-			return 0; /* the other ToR's, which looks at it, too */
-		x->hole[i] = (uint32_t)k + 1;
-		rate[i] = (double)h->rule.below * 0x1p-32;
-		left *= 1 - rate[i];
-	}
-	if (sim_rng_u01(&c->rng) * s->p >= 1 - left)
-		return 0;
-	for (unsigned i = 0; i < x->n_links; i++) {
-		if (rate[i] == 0)
-			continue;
-		x->dead[i] = sim_rng_u01(&c->rng) <
-		    (dead ? rate[i] : rate[i] / (1 - left));
-		dead |= x->dead[i];
-		left /= 1 - rate[i];
-	}
-	return 1;
-}
-
-/* Servers of one ToR connect to each other: once is enough, as who sends. */
-static int marked_by_tor(struct connects *c, const struct connects_source *s,
-    const struct crowd *w, struct connect *x, struct sim_err *e)
-{
-	if (w->is_receiver && x->hops == CONNECTS_INTRA_TOR)
-		return 0;
-	draw_ways(c, x, TOPO_NONE, 0);
-	return connect_is_dropped(c, s, x) ? connect_follow(c, x, e) : 0;
-}
-
-static int of_source(struct connects *c, const struct connects_source *s,
-    enum connects_level level, int is_receiver, struct sim_err *e)
-{
-	const struct crowd w =
-	    crowd_of(c, s->first_host, s->n_hosts, level, is_receiver);
-	const double log_unmarked = log1p(-s->p);
-	uint64_t i = CROWD_START;
-	struct connect x;
-	int rc = 0;
-	while (rc == 0 && crowd_next(c, &w, log_unmarked, &i, &x))
-		if (connect_leaves(s, &x))
-			rc = s->link == TOPO_NONE
-			    ? marked_by_tor(c, s, &w, &x, e)
-			    : s->is_hole ? marked_by_hole(c, s, &w, &x, e)
-					 : marked_by_loss(c, s, &w, &x, e);
-	return rc;
-}
-
-int connects_marked(struct connects *c, struct sim_err *e)
-{
-	int rc = 0;
-	for (unsigned k = 0; rc == 0 && k < CONNECTS_N_LEVELS; k++)
-		if (c->params.mesh.n_peers[k] > 0)
-			rc = of_level(c, k, e);
-	for (size_t i = 0; rc == 0 && i < c->n_sources; i++) {
-		const struct connects_source *s = &c->source[i];
-		for (unsigned k = s->tier > 0; rc == 0 && k < 2; k++)
-			for (int r = 0; rc == 0 && r < 2; r++)
-				rc = of_source(c, s, k, r, e);
-	}
-	return rc;
 }

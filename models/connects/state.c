@@ -78,7 +78,7 @@ static void set_hazards(struct connects *c)
 	memcpy(c->hazard, c->noise, c->topo->n_links * sizeof(*c->hazard));
 	for (size_t i = 0; i < x->n_faults; i++) {
 		const struct truth_fault *f = &x->fault[i];
-		if (truth_is_mark(f) ||
+		if (truth_is_mark(f) || truth_is_slow(f) ||
 		    !connects_is_at(c->now.from, f->from_ns, f->to_ns))
 			continue;
 		if (f->link != last)
@@ -192,8 +192,8 @@ static uint32_t unit_below(const struct connects *c, topo_link l, int *tier)
 	}
 }
 
-static int add_source(struct connects *c, topo_link l, double rate, int is_hole,
-    struct sim_err *e)
+static int add_source(struct connects *c, topo_link l, double rate,
+    enum connects_kind kind, struct sim_err *e)
 {
 	int tier;
 	const uint32_t first = unit_below(c, l, &tier);
@@ -205,11 +205,11 @@ static int add_source(struct connects *c, topo_link l, double rate, int is_hole,
 		return rc;
 	c->source[c->n_sources++] = (struct connects_source){.link = l,
 	    .tier = (uint8_t)tier,
-	    .is_hole = (uint8_t)is_hole,
+	    .kind = (uint8_t)kind,
 	    .p = rate * share_of_tier(c, tier),
 	    .first_host = first,
 	    .n_hosts = n};
-	if (!is_hole)
+	if (kind == CONNECTS_LOSES)
 		c->order[l] = (uint32_t)c->n_sources;
 	return 0;
 }
@@ -223,8 +223,31 @@ static int add_bad_links(struct connects *c, struct sim_err *e)
 		c->now.cap[t] = choose_cap(c, t, first[t], first[t + 1]);
 		for (topo_link l = first[t]; rc == 0 && l < first[t + 1]; l++)
 			if (c->hazard[l] > c->now.cap[t])
-				rc = add_source(c, l, -expm1(-c->hazard[l]), 0,
-				    e);
+				rc = add_source(c, l, -expm1(-c->hazard[l]),
+				    CONNECTS_LOSES, e);
+	}
+	return rc;
+}
+
+/* Faults of a link follow each other. */
+static int add_slow_links(struct connects *c, struct sim_err *e)
+{
+	const struct truth *x = &c->scene->truth;
+	int rc = 0;
+	c->is_ever_slow = 0;
+	memset(c->slow, 0, (c->topo->n_links / 64 + 1) * sizeof(*c->slow));
+	for (size_t i = 0; rc == 0 && i < x->n_faults; i++) {
+		const struct truth_fault *f = &x->fault[i];
+		const uint64_t bit = UINT64_C(1) << f->link % 64;
+		if (!truth_is_slow(f))
+			continue;
+		c->is_ever_slow = 1;
+		if (!connects_is_at(c->now.from, f->from_ns, f->to_ns) ||
+		    c->slow[f->link / 64] & bit)
+			continue;
+		c->now.any_slow = 1;
+		c->slow[f->link / 64] |= bit;
+		rc = add_source(c, f->link, 1, CONNECTS_DELAYS, e);
 	}
 	return rc;
 }
@@ -234,61 +257,48 @@ static double share_of_rule(const struct blackhole_rule *r)
 	return (double)r->below * 0x1p-32;
 }
 
-/* What rate a connect is dropped at that enters a switch twice: there and back. */
-static double share_of_two(double rate)
-{
-	return 1 - (1 - rate) * (1 - rate);
-}
-
-/* ToR hole I by itself. A connect may lead to another such ToR, of MOST[k] the
- * higher rate that is not its own: then either of them drops it. */
-static int add_hole_tor(struct connects *c, size_t i, const size_t most[2],
+/* Links from servers and T1s into ToR T. */
+static int add_hole_tor(struct connects *c, uint32_t t, double rate,
     struct sim_err *e)
 {
-	const struct truth_hole *h = c->scene->truth.hole;
-	const size_t other = most[most[0] == i];
-	const uint32_t n = c->clos.n_hosts, first = h[i].at * n;
-	const double p = share_of_two(share_of_rule(&h[i].rule)),
-		     q = other == SIZE_MAX
-	    ? 0
-	    : share_of_two(share_of_rule(&h[other].rule));
-	if (p <= 0 || (c->now.any_off && unit_is_off(c, first, n)))
-		return 0;
-	int rc = SIM_RESERVE(&c->source, &c->cap_sources, c->n_sources + 1, e);
-	if (rc < 0)
-		return rc;
-	c->source[c->n_sources++] = (struct connects_source){.link = TOPO_NONE,
-	    .is_hole = 1,
-	    .hole = (uint32_t)i,
-	    .p = 1 - (1 - p) * (1 - q),
-	    .first_host = first,
-	    .n_hosts = n};
-	return 0;
+	const struct topo_clos *k = &c->clos;
+	int rc = 0;
+	for (uint32_t i = 0; rc == 0 && i < k->n_hosts; i++)
+		rc = add_source(c,
+		    topo_clos_link_host(t * k->n_hosts + i, TOPO_UP), rate,
+		    CONNECTS_DROPS, e);
+	for (uint32_t i = 0; rc == 0 && i < k->n_t1; i++)
+		rc = add_source(c, topo_clos_link_tor(k, t, i, TOPO_DOWN), rate,
+		    CONNECTS_DROPS, e);
+	return rc;
 }
 
-/* Links into switch S above ToRs, of which no two lead from one packet there. */
+/* Links into switch S, of which no two lead from one packet there. */
 static int add_hole_links(struct connects *c, topo_switch s, double rate,
     struct sim_err *e)
 {
 	const struct topo_clos *k = &c->clos;
 	int rc = 0;
+	if (s < k->all_tors)
+		return add_hole_tor(c, s, rate, e);
 	if (s < k->all_tors + k->all_t1) {
 		const uint32_t t1 = s - k->all_tors;
 		for (uint32_t i = 0; rc == 0 && i < k->n_tors; i++)
 			rc = add_source(c,
 			    topo_clos_link_tor(k, t1 / k->n_t1 * k->n_tors + i,
 				t1 % k->n_t1, TOPO_UP),
-			    rate, 1, e);
+			    rate, CONNECTS_DROPS, e);
 		for (uint32_t i = 0; rc == 0 && i < k->n_t2; i++)
 			rc = add_source(c,
-			    topo_clos_link_t1(k, t1, i, TOPO_DOWN), rate, 1, e);
+			    topo_clos_link_t1(k, t1, i, TOPO_DOWN), rate,
+			    CONNECTS_DROPS, e);
 		return rc;
 	}
 	for (uint32_t i = 0; rc == 0 && i < k->all_t1; i++)
 		rc = add_source(c,
 		    topo_clos_link_t1(k, i, s - k->all_tors - k->all_t1,
 			TOPO_UP),
-		    rate, 1, e);
+		    rate, CONNECTS_DROPS, e);
 	return rc;
 }
 
@@ -334,34 +344,10 @@ const struct truth_hole *connects_hole_2(const struct connects *c, topo_link l,
 
 /* --- holes ---------------------------------------------------------------- */
 
-/* The two ToR holes of type 2 that drop the most now; SIZE_MAX: there is none. */
-static void find_most(const struct connects *c, size_t most[2])
-{
-	const struct truth *x = &c->scene->truth;
-	most[0] = most[1] = SIZE_MAX;
-	for (size_t i = 0; i < x->n_holes; i++) {
-		const struct truth_hole *h = &x->hole[i];
-		if (h->rule.type != BLACKHOLE_RULE_TUPLE ||
-		    h->at >= c->clos.all_tors ||
-		    !connects_is_at(c->now.from, h->from_ns, h->to_ns))
-			continue;
-		if (most[0] == SIZE_MAX ||
-		    h->rule.below > x->hole[most[0]].rule.below) {
-			most[1] = most[0];
-			most[0] = i;
-		} else if (most[1] == SIZE_MAX ||
-		    h->rule.below > x->hole[most[1]].rule.below) {
-			most[1] = i;
-		}
-	}
-}
-
 static int set_holes(struct connects *c, struct sim_err *e)
 {
 	const struct truth *x = &c->scene->truth;
-	size_t most[2];
 	int rc = 0;
-	find_most(c, most);
 	c->n_pairs = c->n_tuples = 0;
 	memset(c->listed, 0, c->clos.all_tors);
 	for (size_t i = 0; rc == 0 && i < x->n_holes; i++) {
@@ -371,10 +357,8 @@ static int set_holes(struct connects *c, struct sim_err *e)
 		const int tuples = h->rule.type == BLACKHOLE_RULE_TUPLE;
 		if (tuples && !c->params.ports.again) {
 			c->now.any_hole_2 = 1;
-			rc = h->at < c->clos.all_tors
-			    ? add_hole_tor(c, i, most, e)
-			    : add_hole_links(c, h->at, share_of_rule(&h->rule),
-				  e);
+			rc = add_hole_links(c, h->at, share_of_rule(&h->rule),
+			    e);
 			continue;
 		}
 		c->now.any_listed = c->listed[h->at] = 1;
@@ -424,6 +408,22 @@ static void set_tolls(struct connects_segment *g)
 	}
 }
 
+/* What is drawn of all connects of a level. */
+static void set_all(struct connects *c)
+{
+	const struct connects_mesh *m = &c->params.mesh;
+	struct connects_segment *g = &c->now;
+	const int tiers = c->clos.n_pods > 1 ? 3 : 2;
+	double late = 0;
+	for (int h = CONNECTS_INTRA_POD; h < tiers; h++)
+		late = fmax(late, c->late_tail[h]);
+	if (m->n_peers[CONNECTS_TOR] > 0)
+		g->all[CONNECTS_TOR] =
+		    g->flat[0].lost + c->late_tail[CONNECTS_INTRA_TOR];
+	if (m->n_peers[CONNECTS_DC] > 0)
+		g->all[CONNECTS_DC] = g->flat[tiers - 1].lost + late;
+}
+
 /* Nearly all links are usual, and a bit of each is in cache where its hazard is
  * not. */
 static void set_odd(struct connects *c)
@@ -447,14 +447,16 @@ int connects_settle(struct connects *c, sim_ns from, sim_ns to,
 	int rc;
 	c->now = (struct connects_segment){.from = from, .to = to};
 	for (size_t i = 0; i < c->n_sources; i++)
-		if (c->source[i].link != TOPO_NONE)
-			c->order[c->source[i].link] = 0;
+		c->order[c->source[i].link] = 0;
 	c->n_sources = 0;
 	set_off(c);
 	set_hazards(c);
-	if ((rc = set_holes(c, e)) < 0 || (rc = add_bad_links(c, e)) < 0)
+	if ((rc = set_holes(c, e)) < 0 || (rc = add_bad_links(c, e)) < 0 ||
+	    (rc = add_slow_links(c, e)) < 0)
 		return rc;
 	set_tolls(&c->now);
+	set_all(c);
+	connects_weigh(c);
 	set_odd(c);
 	return 0;
 }
