@@ -297,6 +297,7 @@ static void only_nodes_are_seen(void **state)
 	    "<?xml version='1.0'?><? " NO " ?>"
 	    "<!DOCTYPE g [<!ELEMENT node (a|b)> <!ATTLIST node id ID>]>\n"
 	    "<!-- " NO " - -- " NO "--->" NO "<!-->--><!---->"
+	    "<!--x->" NO "-->"
 	    "<g:graphml><g:graph\nid=\"node\"><![CDATA[" NO "]] >]]]>"
 	    "<nodes id='no'/><anode id='no'/><node ids='no' xml:id='no' "
 	    "id = 'a>\"' />"

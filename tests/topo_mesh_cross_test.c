@@ -216,6 +216,23 @@ static int begin_afresh(void *arg, struct sim_err *e)
 	return rc;
 }
 
+/* As it was before it began: it may begin again, of another mesh. */
+static void what_is_freed_is_empty(void **state)
+{
+	struct topo_mesh_cross c = {0};
+	struct topo_mesh *m = meshes_open(MESHES_ODD);
+	(void)state;
+	assert_ok(topo_mesh_cross_begin(&c, m, test_err()));
+	topo_mesh_cross_free(&c);
+	assert_null(c.mesh);
+	assert_null(c.order);
+	assert_null(c.reach);
+	assert_int_equal(c.cap_order, 0);
+	assert_int_equal(c.cap_reach, 0);
+	topo_mesh_cross_free(&c);
+	topo_mesh_close(m);
+}
+
 static void every_failed_allocation_is_reported(void **state)
 {
 	(void)state;
@@ -231,6 +248,7 @@ int main(void)
 	    cmocka_unit_test(in_a_tree_the_bound_of_a_link_is_its_number),
 	    cmocka_unit_test(
 		paths_that_cross_have_the_law_of_those_that_happen_to),
+	    cmocka_unit_test(what_is_freed_is_empty),
 	    cmocka_unit_test(every_failed_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("topo/mesh_cross", tests, NULL,

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "tests/test.h"
+#include "topo/alike.h"
 #include "topo/mesh.h"
 #include "topo/topo.h"
 
@@ -40,6 +41,12 @@ static void assert_same_shares(const struct topo *clos, const struct topo *mesh,
 		if (link[i] == given && share[0][i] != 0)
 			assert_near(share[0][i], 1, 1e-12);
 	}
+	/* A mesh has no links that are alike: it is asked for each. */
+	struct topo_alike a = {0};
+	assert_ok(topo_alike_take(&a, mesh, link, n, test_err()));
+	assert_ok(topo_alike_shares(&a, given, share[0], test_err()));
+	assert_memory_equal(share[0], share[1], n * sizeof(double));
+	topo_alike_free(&a);
 	/* Of nothing nothing is written. */
 	share[0][0] = 7;
 	assert_ok(topo_share_given(clos, given, link, 0, share[0], test_err()));

@@ -161,11 +161,49 @@ static void what_is_no_name_is_told(void **state)
 	topo_close(&t);
 }
 
+/* Links that are none, and what there is instead. */
+static void what_is_no_link_is_told(void **state)
+{
+	static const struct {
+		const char *text;
+		int rc;
+		const char *says;
+	} bad[] = {
+	    {"64", SIM_ERANGE, "Link 64 is not in [0, 63]."},
+	    {"99999999999999999999", SIM_ERANGE,
+		"Link 99999999999999999999 is not in [0, 63]."},
+	    {"tor0", SIM_EINVAL,
+		"\"tor0\" is not a link: write an id in [0, 63] or two node "
+		"names as FROM->TO."},
+	    {"", SIM_EINVAL,
+		"\"\" is not a link: write an id in [0, 63] or two node "
+		"names as FROM->TO."},
+	    {"tor0->t1.2", SIM_EINVAL,
+		"Link \"tor0->t1.2\": no cable joins the two nodes."},
+	};
+	struct sim_err e;
+	struct topo t;
+	topo_link l = 7;
+	(void)state;
+	assert_ok(topo_open_clos(&t, &shapes[0], test_err()));
+	assert_int_equal(t.n_links, 64);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_int_equal(topo_link_parse(&t, bad[i].text, &l, &e),
+		    bad[i].rc);
+		assert_string_equal(e.msg, bad[i].says);
+		assert_int_equal(l, 7);
+	}
+	assert_ok(topo_link_parse(&t, "63", &l, test_err()));
+	assert_int_equal(l, 63);
+	topo_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(names_are_read_as_by_a_search_of_all),
 	    cmocka_unit_test(what_is_no_name_is_told),
+	    cmocka_unit_test(what_is_no_link_is_told),
 	};
 	return cmocka_run_group_tests_name("topo/topo", tests, NULL, NULL);
 }

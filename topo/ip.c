@@ -8,7 +8,7 @@
 #include "sim/text.h"
 #include "topo/addr.h"
 
-enum { GROUPS = 8, IP_BYTES = 16, BITS_OF_4 = 96 };
+enum { GROUPS = 8, IP_BYTES = 16, BITS_OF_4 = 96, NO_IP = -1 };
 
 static const uint8_t ip_mapped[12] = {[10] = 0xff, [11] = 0xff};
 
@@ -79,8 +79,8 @@ static int ip_group(const char **text)
 	return n > 0 ? x : -1;
 }
 
-/* Groups from P on into OUT, of N; returns how many bytes, or -1. *GAP is where ::
- * stood, or -1. */
+/* Groups from P on into OUT, of N; returns how many bytes, or NO_IP. *GAP is where
+ * :: stood, or -1. */
 static int ip_groups(const char *p, uint8_t out[IP_BYTES], int *gap)
 {
 	int n = 0;
@@ -88,22 +88,22 @@ static int ip_groups(const char *p, uint8_t out[IP_BYTES], int *gap)
 	*gap = -1;
 	/* A colon at the beginning is half of a gap. */
 	if (*p == ':' && *++p != ':')
-		return -1;
+		return NO_IP;
 	while (*p) {
 		const char *at = p;
 		if (*p == ':') {
 			if (*gap >= 0)
-				return -1;
+				return NO_IP;
 			*gap = n;
 			p++;
 			continue;
 		}
 		const int x = n < IP_BYTES ? ip_group(&p) : -1;
 		if (x < 0)
-			return -1;
+			return NO_IP;
 		if (*p == '.') {
 			if (n > IP_BYTES - 4 || topo_addr_parse(at, &ip, NULL))
-				return -1;
+				return NO_IP;
 			ip_put_4(out + n, ip);
 			return n + 4;
 		}
@@ -111,7 +111,7 @@ static int ip_groups(const char *p, uint8_t out[IP_BYTES], int *gap)
 		out[n++] = (uint8_t)x;
 		/* One colon goes on; a second is a gap; none but at the end. */
 		if (*p == ':' ? *++p == '\0' : *p != '\0')
-			return -1;
+			return NO_IP;
 	}
 	return n;
 }
@@ -122,7 +122,7 @@ static int ip_parse_6(const char *text, struct topo_ip *a)
 	int gap;
 	const int n = ip_groups(text, got, &gap);
 	/* A gap stands for one group at least (RFC 4291 2.2). */
-	if (n < 0 || (gap < 0 ? n != IP_BYTES : n > IP_BYTES - 2))
+	if (n == NO_IP || (gap < 0 ? n != IP_BYTES : n > IP_BYTES - 2))
 		return 0;
 	if (gap < 0)
 		gap = n;
