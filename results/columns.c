@@ -13,9 +13,27 @@
 #include "results/file.h"
 #include "sim/vec.h"
 
+/* Of nothing there is no mapping. */
 static size_t columns_bytes(const struct res_columns *t)
 {
-	return t->n * t->n_rows * sizeof(t->bits[0]);
+	const size_t n = t->n * t->n_rows;
+	return (n > 0 ? n : 1) * sizeof(t->bits[0]);
+}
+
+/* Zeroed memory that is not touched before it is written to: malloc() would
+ * hand out again what was freed, and so clear all of a table of which a few
+ * columns are used. FD is a file that holds it, or -1. */
+static int columns_map(struct res_columns *t, int fd, struct sim_err *e)
+{
+	const size_t bytes = columns_bytes(t);
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+	    fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+	if (at == MAP_FAILED)
+		return sim_fail(e, SIM_ENOMEM,
+		    "cannot map a table of %zu MB: %s.", bytes / 1000000,
+		    strerror(errno));
+	t->bits = at;
+	return 0;
 }
 
 int res_columns_open(struct res_columns *t, size_t n_rows, size_t n,
@@ -29,8 +47,7 @@ int res_columns_open(struct res_columns *t, size_t n_rows, size_t n,
 		    "%zu rows of %zu numbers are too many.", n_rows, n);
 	t->n_rows = n_rows;
 	t->n = n;
-	/* Zeroed memory of that size is not touched before it is written to. */
-	int rc = SIM_ZALLOC(&t->bits, n_all, e);
+	int rc = columns_map(t, -1, e);
 	if (rc == 0)
 		rc = SIM_ZALLOC(&t->has, n, e);
 	if (rc < 0)
@@ -38,62 +55,47 @@ int res_columns_open(struct res_columns *t, size_t n_rows, size_t n,
 	return rc;
 }
 
-static void columns_free_bits(struct res_columns *t)
-{
-	if (t->in_file)
-		munmap(t->bits, columns_bytes(t));
-	else
-		free(t->bits);
-	t->bits = NULL;
-	t->in_file = 0;
-}
-
 void res_columns_close(struct res_columns *t)
 {
-	columns_free_bits(t);
+	if (t->bits)
+		munmap(t->bits, columns_bytes(t));
 	free(t->has);
 	*t = (struct res_columns){0};
 }
 
 /* A page of a file that can't be had would be a signal, not an error: so all of
  * it is asked for here. */
-static int columns_map(uint64_t **to, int fd, size_t bytes, const char *beside,
+static int columns_fill(const struct res_columns *t, int fd, const char *beside,
     struct sim_err *e)
 {
+	const size_t bytes = columns_bytes(t);
 	errno = posix_fallocate(fd, 0, (off_t)bytes);
-	if (errno != 0)
-		return sim_fail(e, SIM_EIO,
-		    "cannot make a scratch file of %zu MB beside %s: %s.",
-		    bytes / 1000000, beside, strerror(errno));
-	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (at == MAP_FAILED)
-		return sim_fail(e, SIM_ENOMEM,
-		    "cannot map a scratch file of %zu MB: %s.", bytes / 1000000,
-		    strerror(errno));
-	*to = at;
-	return 0;
+	return errno == 0
+	    ? 0
+	    : sim_fail(e, SIM_EIO,
+		  "cannot make a scratch file of %zu MB beside %s: %s.",
+		  bytes / 1000000, beside, strerror(errno));
 }
 
 int res_columns_spill(struct res_columns *t, const char *beside,
     struct sim_err *e)
 {
-	const size_t bytes = columns_bytes(t);
-	uint64_t *bits = NULL;
+	void *before = t->bits;
 	char *temp = NULL;
 	int fd = -1;
-	if (t->in_file || bytes <= RES_COLUMNS_RESIDENT)
+	if (t->in_file || columns_bytes(t) <= RES_COLUMNS_RESIDENT)
 		return 0;
 	int rc = res_file_temp(&temp, &fd, beside, e);
 	if (rc == 0) {
 		unlink(temp);
-		rc = columns_map(&bits, fd, bytes, beside, e);
+		rc = columns_fill(t, fd, beside, e);
+		rc = rc < 0 ? rc : columns_map(t, fd, e);
 		close(fd);
 	}
 	free(temp);
 	if (rc < 0)
 		return rc;
-	columns_free_bits(t);
-	t->bits = bits;
+	munmap(before, columns_bytes(t));
 	t->in_file = 1;
 	memset(t->has, 0, t->n);
 	return 0;

@@ -86,6 +86,28 @@ static void a_column_without_numbers_takes_no_memory(void **state)
 	res_columns_close(&t);
 }
 
+/* Malloc() clears what it hands out a second time, and maps less and less: the
+ * first piece tells it to keep pieces of that size, and the last one, that the
+ * second stays where it is. */
+static void nor_does_one_where_another_was(void **state)
+{
+	enum { BYTES = MANY * 20 };
+	struct res_columns t;
+	void *volatile piece = malloc(BYTES);
+	(void)state;
+	free(piece);
+	piece = malloc(BYTES);
+	void *volatile last = malloc(1);
+	free(piece);
+	const size_t before = resident_bytes();
+	assert_ok(res_columns_open(&t, MANY / 10, WIDE, test_err()));
+	res_columns_put(&t, 1, 1, 1);
+	assert_true(resident_bytes() < before + 1000000);
+	assert_true(isnan(res_columns_get(&t, 2, 1)));
+	res_columns_close(&t);
+	free(last);
+}
+
 static void what_is_large_is_not_in_memory(void **state)
 {
 	struct res_columns t;
@@ -186,6 +208,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(it_holds_what_was_put_last),
 	    cmocka_unit_test(a_column_without_numbers_takes_no_memory),
+	    cmocka_unit_test(nor_does_one_where_another_was),
 	    cmocka_unit_test(what_is_large_is_not_in_memory),
 	    cmocka_unit_test(its_file_has_no_name_and_what_is_small_has_none),
 	    cmocka_unit_test(what_can_not_be_is_told),
