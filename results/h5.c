@@ -24,7 +24,7 @@ _Static_assert(RES_MAX_AXES + 2 <= H5S_MAX_RANK, "axes, algorithm, run");
 
 struct writer {
 	const struct res_cube *c;
-	const struct res_h5_source *from; /* NULL: the rows of the cube */
+	struct res_h5_source from; /* where its columns are */
 	hid_t file;
 	hid_t utf8;      /* text of any length */
 	hid_t plain;     /* creation of a dataset in one piece */
@@ -282,24 +282,16 @@ static int put_runs_used(struct writer *w)
 	return w->c->n_used ? put_data(w, w->file, &d, NULL) : 0;
 }
 
+/* One column of all rows. */
+static int h5_gather(struct writer *w, double to[], size_t column)
+{
+	return w->from.column(w->from.arg, column, to, w->e);
+}
+
 /* NaN has many bit patterns; with one of them equal cubes give equal bytes. */
 static double h5_plain(double x)
 {
 	return isnan(x) ? NAN : x;
-}
-
-/* One column of all rows. */
-static int h5_gather(struct writer *w, double to[], size_t column)
-{
-	const struct res_cube *c = w->c;
-	int rc = 0;
-	if (w->from)
-		rc = w->from->column(w->from->arg, column, to, w->e);
-	else
-		res_columns_read(&c->rows, column, to);
-	for (size_t i = 0; rc == 0 && i < c->n_rows; i++)
-		to[i] = h5_plain(to[i]);
-	return rc;
 }
 
 static int divide(struct writer *w, double to[], size_t num, size_t den)
@@ -321,24 +313,74 @@ static int has_number(const double x[], size_t n)
 	return 0;
 }
 
-/* Write what was gathered in w->buf, unless it may be left out and holds no
- * number. PER_ALGO is 1 with the dimension of algorithms, which is the first
- * one, and 0 without it. */
-static int put_metric(struct writer *w, const struct res_metric *m,
-    unsigned per_algo)
+/* A metric of the trial or, with PER_ALGO, of each algorithm: the NUMBERth of
+ * its owner's, or the ratio of two of these. */
+struct metric {
+	const struct res_metric *is;
+	unsigned per_algo, number;
+	int ratio;
+};
+
+static size_t n_owners(const struct writer *w, const struct metric *m)
 {
-	const size_t n_rows = w->c->n_rows;
-	unsigned skip = 1 - per_algo;
-	if ((m->optional || (m->of_flows && w->has_probes)) &&
-	    !has_number(w->buf, per_algo ? w->c->n_algos * n_rows : n_rows))
+	return m->per_algo ? w->c->n_algos : 1;
+}
+
+static size_t h5_column(const struct metric *m, size_t owner, unsigned number)
+{
+	return (m->per_algo ? res_row_doubles(owner) : 0) + number;
+}
+
+static int owners_have(const struct writer *w, const struct metric *m,
+    unsigned number)
+{
+	for (size_t i = 0; i < n_owners(w, m); i++)
+		if (w->from.has(w->from.arg, h5_column(m, i, number)))
+			return 1;
+	return 0;
+}
+
+/* Known before anything is gathered, as of all metrics few are measured. */
+static int can_have_number(const struct writer *w, const struct metric *m)
+{
+	return m->ratio
+	    ? owners_have(w, m, m->is->num) && owners_have(w, m, m->is->den)
+	    : owners_have(w, m, m->number);
+}
+
+/* Into w->buf. */
+static int gather_metric(struct writer *w, const struct metric *m)
+{
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < n_owners(w, m); i++) {
+		double *to = w->buf + i * w->c->n_rows;
+		rc = m->ratio ? divide(w, to, h5_column(m, i, m->is->num),
+				    h5_column(m, i, m->is->den))
+			      : h5_gather(w, to, h5_column(m, i, m->number));
+	}
+	return rc;
+}
+
+/* Write M, unless it may be left out and holds no number. The dimension of
+ * algorithms, if it has that, is the first one. */
+static int put_metric(struct writer *w, const struct metric *m)
+{
+	const unsigned skip = 1 - m->per_algo;
+	const int may_lack =
+	    m->is->optional || (m->is->of_flows && w->has_probes);
+	if (may_lack && !can_have_number(w, m))
 		return 0;
+	const int rc = gather_metric(w, m);
+	if (rc < 0 ||
+	    (may_lack && !has_number(w->buf, n_owners(w, m) * w->c->n_rows)))
+		return rc;
 	const struct data d = {
-	    .name = m->name,
-	    .unit = m->unit,
-	    .doc = m->doc,
+	    .name = m->is->name,
+	    .unit = m->is->unit,
+	    .doc = m->is->doc,
 	    .type = H5T_IEEE_F64LE,
 	    .mem_type = H5T_NATIVE_DOUBLE,
-	    .plist = w->packed[per_algo],
+	    .plist = w->packed[m->per_algo],
 	    .rank = w->rank - skip,
 	    .dim = w->dim + skip,
 	    .value = w->buf,
@@ -347,41 +389,24 @@ static int put_metric(struct writer *w, const struct res_metric *m,
 	return put_data(w, w->file, &d, NULL);
 }
 
-static int put_algo_metrics(struct writer *w)
+static int put_list(struct writer *w, const struct res_metric list[],
+    unsigned n, unsigned per_algo, int ratio)
 {
-	const struct res_cube *c = w->c;
 	int rc = 0;
-	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++) {
-		for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
-			rc = h5_gather(w, w->buf + a * c->n_rows,
-			    res_row_doubles(a) + m);
-		if (rc == 0)
-			rc = put_metric(w, &res_algo_metrics[m], 1);
-	}
-	for (unsigned m = 0; rc == 0 && m < RES_N_RATIOS; m++) {
-		for (size_t a = 0; rc == 0 && a < c->n_algos; a++)
-			rc = divide(w, w->buf + a * c->n_rows,
-			    res_row_doubles(a) + res_ratios[m].num,
-			    res_row_doubles(a) + res_ratios[m].den);
-		if (rc == 0)
-			rc = put_metric(w, &res_ratios[m], 1);
-	}
+	for (unsigned i = 0; rc == 0 && i < n; i++)
+		rc = put_metric(w,
+		    &(struct metric){&list[i], per_algo, i, ratio});
 	return rc;
 }
 
 static int put_metrics(struct writer *w)
 {
-	int rc = 0;
-	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++)
-		if ((rc = h5_gather(w, w->buf, m)) == 0)
-			rc = put_metric(w, &res_trial_metrics[m], 0);
-	if (rc == 0 && w->c->n_algos > 0)
-		rc = put_algo_metrics(w);
-	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_RATIOS; m++)
-		if ((rc = divide(w, w->buf, res_trial_ratios[m].num,
-			 res_trial_ratios[m].den)) == 0)
-			rc = put_metric(w, &res_trial_ratios[m], 0);
-	return rc;
+	int rc = put_list(w, res_trial_metrics, RES_N_TRIAL_METRICS, 0, 0);
+	if (rc == 0 && w->c->n_algos > 0 &&
+	    (rc = put_list(w, res_algo_metrics, RES_N_ALGO_METRICS, 1, 0)) == 0)
+		rc = put_list(w, res_ratios, RES_N_RATIOS, 1, 1);
+	return rc < 0 ? rc
+		      : put_list(w, res_trial_ratios, RES_N_TRIAL_RATIOS, 0, 1);
 }
 
 static int put_claim_columns(struct writer *w, hid_t group, char *text[],
@@ -522,10 +547,9 @@ static int h5_set_up(struct writer *w)
 		return res_h5_failed(SIM_EDEP, "set up", "datasets", w->e);
 	if ((rc = SIM_ZALLOC(&w->buf,
 		 (c->n_algos > 0 ? c->n_algos : 1) * c->n_rows, w->e)) < 0 ||
-	    (rc = SIM_ZALLOC(&w->den, c->n_rows, w->e)) < 0 ||
-	    (rc = h5_gather(w, w->buf, RES_TRIAL_n_probes)) < 0)
+	    (rc = SIM_ZALLOC(&w->den, c->n_rows, w->e)) < 0)
 		return rc;
-	w->has_probes = has_number(w->buf, c->n_rows);
+	w->has_probes = w->from.has(w->from.arg, RES_TRIAL_n_probes);
 	return 0;
 }
 
@@ -607,7 +631,7 @@ static int h5_bytes(struct writer *w, unsigned char **bytes, size_t *n,
 int res_h5_write_from(const struct res_cube *c,
     const struct res_h5_source *from, const char *path, struct sim_err *e)
 {
-	struct writer w = {.c = c, .from = from};
+	struct writer w = {.c = c, .from = *from};
 	unsigned char *bytes = NULL;
 	size_t n = 0;
 	int rc = res_cube_check(c, e);
@@ -619,7 +643,21 @@ int res_h5_write_from(const struct res_cube *c,
 	return rc;
 }
 
+static int rows_have(const void *rows, size_t column)
+{
+	return res_columns_has(rows, column);
+}
+
+static int rows_column(const void *rows, size_t column, double to[],
+    struct sim_err *e)
+{
+	(void)e;
+	res_columns_read(rows, column, to);
+	return 0;
+}
+
 int res_h5_write(const struct res_cube *c, const char *path, struct sim_err *e)
 {
-	return res_h5_write_from(c, NULL, path, e);
+	const struct res_h5_source rows = {&c->rows, rows_have, rows_column};
+	return res_h5_write_from(c, &rows, path, e);
 }

@@ -69,12 +69,15 @@
 int res_h5_write(const struct res_cube *c, const char *path, struct sim_err *e);
 
 /* The same of a cube whose rows are elsewhere: a head (results/cube.h), with
- * status. COLUMN fills TO[n_rows] with one column of all rows, in their order.
+ * status. HAS tells whether there is a number in a column; COLUMN fills
+ * TO[n_rows] with one of all rows, in their order, in which no number is NAN.
  * Memory: a column of each algorithm, and three times the file. FROM is
  * asked in another process (sim/apart.h), so what it changes is lost. */
 struct res_h5_source {
-	void *arg;
-	int (*column)(void *arg, size_t column, double to[], struct sim_err *e);
+	const void *arg;
+	int (*has)(const void *arg, size_t column);
+	int (*column)(const void *arg, size_t column, double to[],
+	    struct sim_err *e);
 };
 int res_h5_write_from(const struct res_cube *c,
     const struct res_h5_source *from, const char *path, struct sim_err *e);

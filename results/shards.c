@@ -312,29 +312,65 @@ int res_shards_lack(const struct res_shards *s, char **text, struct sim_err *e)
 
 /* --- out ------------------------------------------------------------------- */
 
-static int gather(void *arg, size_t column, double to[], struct sim_err *e)
+static int has_column(const struct part *p, size_t column)
 {
-	struct res_shards *s = arg;
+	return p->path && p->n_rows > 0 && p->at[column] != NOWHERE;
+}
+
+static int shards_have(const void *arg, size_t column)
+{
+	const struct res_shards *s = arg;
+	for (uint32_t w = 0; w < s->n; w++)
+		if (has_column(&s->part[w], column))
+			return 1;
+	return 0;
+}
+
+/* What whole_row() says of each row, without a division a row. */
+static void spread(const struct res_shards *s, uint32_t which, size_t n_rows,
+    const double from[], double to[])
+{
+	const struct res_cube *c = &s->head;
+	if (s->n == 1) {
+		memcpy(to, from, n_rows * sizeof(to[0]));
+		return;
+	}
+	size_t place = which / c->n_runs, run = which % c->n_runs;
+	for (size_t i = 0; i < n_rows; i += c->n_along) {
+		double *row = to + place * c->n_along * c->n_runs + run;
+		for (size_t k = 0; k < c->n_along; k++)
+			row[k * c->n_runs] = from[i + k];
+		run += s->n;
+		if (run >= c->n_runs) {
+			place += run / c->n_runs;
+			run %= c->n_runs;
+		}
+	}
+}
+
+static int gather(const void *arg, size_t column, double to[],
+    struct sim_err *e)
+{
+	const struct res_shards *s = arg;
 	for (size_t i = 0; i < s->head.n_rows; i++)
 		to[i] = NAN;
 	for (uint32_t w = 0; w < s->n; w++) {
 		const struct part *p = &s->part[w];
 		int rc;
-		if (!p->path || p->n_rows == 0 || p->at[column] == NOWHERE)
+		if (!has_column(p, column))
 			continue;
 		if ((rc = move_bytes(s, 1, s->column,
 			 p->n_rows * sizeof(s->column[0]), p->at[column], e)) <
 		    0)
 			return rc;
-		for (size_t i = 0; i < p->n_rows; i++)
-			to[whole_row(s, w, i)] = s->column[i];
+		spread(s, w, p->n_rows, s->column, to);
 	}
 	return 0;
 }
 
 int res_shards_write(struct res_shards *s, struct sim_err *e)
 {
-	const struct res_h5_source from = {s, gather};
+	const struct res_h5_source from = {s, shards_have, gather};
 	free(s->head.partial);
 	int rc = res_shards_lack(s, &s->head.partial, e);
 	return rc < 0 ? rc : res_h5_write_from(&s->head, &from, s->whole, e);
