@@ -120,6 +120,48 @@ static void who_has_shown_who_it_is_is_known(void **state)
 		    xp_places_has(&p, real_place_of_ipv4(0xc0000001 + i)));
 }
 
+/* One batch, or many at a time, is not enough: three marks that are five minutes
+ * apart, and never a gap of more than fifteen. */
+static void who_sends_for_ten_minutes_has_passed(void **state)
+{
+	static struct xp_trials t;
+	const uint64_t place = real_place_of_ipv4(0x0a000001);
+	const uint64_t apart = 1000 * XP_TRIAL_APART_S;
+	uint64_t now = 7;
+	(void)state;
+	for (int i = 0; i < 10000; i++)
+		assert_false(xp_trials_batch(&t, place, now));
+	assert_false(xp_trials_batch(&t, place, now + apart - 1));
+	assert_false(xp_trials_batch(&t, place, now + apart));
+	assert_false(xp_trials_batch(&t, place, now + 2 * apart - 1));
+	assert_true(xp_trials_batch(&t, place, now + 2 * apart));
+	/* Passed, and forgotten here. */
+	now += 2 * apart;
+	assert_false(xp_trials_batch(&t, place, now));
+	assert_false(xp_trials_batch(&t, place, now + apart));
+	now += apart + 1000 * XP_TRIAL_GAP_S + 1;
+	assert_false(xp_trials_batch(&t, place, now));
+	assert_false(xp_trials_batch(&t, place, now + apart));
+	assert_true(xp_trials_batch(&t, place, now + 2 * apart));
+	assert_false(xp_trials_batch(&t, 0, now));
+}
+
+/* Whoever falls on the slot of one who is on trial cannot end that. */
+static void a_trial_is_not_ended_by_others(void **state)
+{
+	static struct xp_trials t;
+	const uint64_t place = real_place_of_ipv4(0x0a000001);
+	const uint64_t apart = 1000 * XP_TRIAL_APART_S;
+	(void)state;
+	for (int mark = 0; mark < XP_TRIAL_MARKS; mark++) {
+		assert_int_equal(xp_trials_batch(&t, place, mark * apart),
+		    mark == XP_TRIAL_MARKS - 1);
+		for (uint32_t i = 2; i < 60000 && mark < 2; i++)
+			assert_false(xp_trials_batch(&t,
+			    real_place_of_ipv4(0x0a000000 + i), mark * apart));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +172,8 @@ int main(void)
 	    cmocka_unit_test(addresses_of_sockets_read_back),
 	    cmocka_unit_test(another_family_is_nowhere),
 	    cmocka_unit_test(who_has_shown_who_it_is_is_known),
+	    cmocka_unit_test(who_sends_for_ten_minutes_has_passed),
+	    cmocka_unit_test(a_trial_is_not_ended_by_others),
 	};
 	return cmocka_run_group_tests_name("models/real/place", tests, NULL,
 	    NULL);

@@ -89,13 +89,20 @@ int algo_pinglist_allow_ports(struct algo_pinglist_allow *a, const char *text,
 	return 0;
 }
 
+int algo_pinglist_allows_net(const struct algo_pinglist_allow *a,
+    const struct topo_ip *address)
+{
+	int has_net = 0;
+	for (uint32_t i = 0; i < a->n_nets && !has_net; i++)
+		has_net = topo_ip_net_has(&a->net[i], address);
+	return has_net;
+}
+
 int algo_pinglist_allows(const struct algo_pinglist_allow *a,
     const struct topo_ip *address, uint16_t port)
 {
-	int has_net = 0, has_port = 0;
-	for (uint32_t i = 0; i < a->n_nets && !has_net; i++)
-		has_net = topo_ip_net_has(&a->net[i], address);
+	int has_port = 0;
 	for (uint32_t i = 0; i < a->n_ports && !has_port; i++)
 		has_port = port >= a->first[i] && port <= a->last[i];
-	return has_net && has_port;
+	return has_port && algo_pinglist_allows_net(a, address);
 }

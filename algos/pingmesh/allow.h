@@ -36,6 +36,8 @@ int algo_pinglist_allow_nets(struct algo_pinglist_allow *a, const char *text,
 int algo_pinglist_allow_ports(struct algo_pinglist_allow *a, const char *text,
     struct sim_err *e);
 
+int algo_pinglist_allows_net(const struct algo_pinglist_allow *a,
+    const struct topo_ip *address); /* at whatever port */
 int algo_pinglist_allows(const struct algo_pinglist_allow *a,
     const struct topo_ip *address, uint16_t port);
 

@@ -30,8 +30,19 @@ static void take_no_sync(void *to, char *arg, const struct cmd_given *g)
 	*(int *)to = 0;
 }
 
+static void take_known(void *to, char *arg, const struct cmd_given *g)
+{
+	struct sim_err e;
+	if (algo_pinglist_allow_nets(to, arg, &e) < 0)
+		argp_error(g->state, "--known: %s", e.msg);
+}
+
 static const struct cmd_option cmd_collector_options[] = {
     {.with = cmd_serve_options, .at = CMD_AT(serve)},
+    {"known", 0, "ADDRESS/N,...",
+	"networks of our agents, who alone have the connections of --reserve "
+	"(in the clear: who has sent batches for ten minutes); may be repeated",
+	.take = take_known, .at = CMD_AT(serve.http.known)},
     {.with = cmd_plan_shape_options, .at = CMD_AT(plan)},
     {"dir", 0, "DIR", "keep batches in files in DIR; made if missing",
 	.take = cmd_take_text, .at = CMD_AT(dir)},

@@ -203,8 +203,8 @@ static void mhd_keep(struct xp_http_server *s, struct xp_http_conn *c,
 	pthread_mutex_unlock(&s->store_lock);
 	if (rc == 0 && is_new)
 		xp_http_count(s, XP_HTTP_records, a->batch.n);
-	if (rc == 0)
-		xp_http_is_of(s, c, a->batch.src);
+	if (rc == 0 && is_new)
+		xp_http_note_batch(s, c, a->batch.src);
 	xp_http_kept(a, rc, is_new, &e);
 }
 

@@ -19,11 +19,13 @@
  *	                       was longest without an answer is closed
  *	... of one address     per_address (IPv6: of one /64 but for net6); more are closed
  *
- * No stranger is who has a list in the plan, who has shown a certificate of ours, and
- * whose batch came from the address that it is of; by its address, so that it is known
- * before it says a word. In the clear anybody may become known to a collector, of one
- * address, by a batch of its own. Where all are known, one that was answered and waits
- * is closed for one more.
+ * No stranger is who has a list in the plan, whom the operator says (`known`), and who
+ * has shown a certificate of ours; by its address, so that it is known before it says a
+ * word. In the clear, where the operator says nobody, who has sent a collector new
+ * batches of its own address for ten minutes becomes known (xp_trials_batch()): that
+ * shows patience, and no right, and after a restart of the collector all are strangers
+ * until then. Where all are known, one that was answered and waits is closed for one
+ * more.
  *
  * Memory is max_connections times the head, one body and one list's writer
  * (144 KiB, of which half is touched), and no more; what ANSWER of a service
@@ -34,6 +36,7 @@
 
 #include <stdint.h>
 
+#include "algos/pingmesh/allow.h"
 #include "algos/pingmesh/pinglist.h"
 #include "experiments/live/batch_store.h"
 #include "experiments/live/daemon_log.h"
@@ -59,6 +62,7 @@ struct xp_http_params {
 	struct xp_identity_params identity;
 	struct topo_ip_net
 	    net6; /* each address counts by itself; zeroed: none */
+	struct algo_pinglist_allow known; /* networks; zeroed: see above */
 };
 
 /* What is served, a controller's plan, a collector's store, or what ANSWER says.

@@ -46,6 +46,7 @@ static int client_is_known(const struct xp_http_server *s,
 {
 	const struct algo_pinglist *plan = s->service.plan;
 	return (plan && algo_pinglist_find(plan, &w->ip) != TOPO_NONE) ||
+	    algo_pinglist_allows_net(&s->params.known, &w->ip) ||
 	    xp_places_has(&s->known, w->place);
 }
 
@@ -188,12 +189,15 @@ void xp_http_note_body(struct xp_http_server *s, struct xp_http_conn *c)
 	pthread_mutex_unlock(&s->lock);
 }
 
-void xp_http_is_of(struct xp_http_server *s, struct xp_http_conn *c,
+/* In the clear, as behind TLS it is known by now. An operator who says who is known
+ * means nobody else. */
+void xp_http_note_batch(struct xp_http_server *s, struct xp_http_conn *c,
     struct topo_ip address)
 {
 	pthread_mutex_lock(&s->lock);
-	if (c->place == real_place_near(&s->params.net6, &address) &&
-	    !c->is_known) {
+	if (!c->is_known && s->params.known.n_nets == 0 &&
+	    c->place == real_place_near(&s->params.net6, &address) &&
+	    xp_trials_batch(&s->trials, c->place, xp_http_now_ms())) {
 		c->is_known = 1;
 		xp_places_add(&s->known, c->place);
 	}

@@ -62,6 +62,7 @@ struct xp_http_server {
 	struct xp_http_conn *conns;
 	uint64_t n_conns;
 	struct xp_places known;
+	struct xp_trials trials;
 	struct xp_http_lists lists;
 
 	pthread_mutex_t store_lock;
@@ -95,8 +96,8 @@ void xp_http_set_phase(struct xp_http_server *s, struct xp_http_conn *c,
 /* A piece of its body came: who goes on sending may go on. */
 void xp_http_note_body(struct xp_http_server *s, struct xp_http_conn *c);
 
-/* The client has shown that it is of this address. */
-void xp_http_is_of(struct xp_http_server *s, struct xp_http_conn *c,
+/* A new batch of ADDRESS came of it. */
+void xp_http_note_batch(struct xp_http_server *s, struct xp_http_conn *c,
     struct topo_ip address);
 
 /* Shut down what is beyond its deadline. */

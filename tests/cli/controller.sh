@@ -227,6 +227,12 @@ hostile_clients_of_a_collector() {
 	end_of d
 	python3 "$lib/agent.py" files batches >files
 	[[ ! -s files ]]
+	serve e collector --dir others --listen $any --max-connections 24 \
+	    --reserve 6 --threads 2 --known 127.0.4.0/24
+	python3 "$lib/hostile.py" known "$port_e" 24
+	end_of e
+	refuses 2 'known: a prefix of IPv4 has 0 to 32 bits' \
+	    collector --dir others --known 10.0.0.0/33
 }
 
 rss_of() { sed -nE 's/^VmRSS:[ \t]+([0-9]+) kB/\1/p' "/proc/$1/status"; }

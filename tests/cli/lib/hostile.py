@@ -7,8 +7,10 @@
 # served while it lasts.
 import http.client
 import json
+import os
 import random
 import socket
+import subprocess
 import sys
 import threading
 import time
@@ -253,6 +255,40 @@ def room(most, reserved):
     assert n - (most - reserved) <= h["evicted"] <= n + 21, h
     assert h["full"] == h["crowded"] == 0, h
     for s in socks:
+        s.close()
+
+
+def is_open(s):
+    s.setblocking(False)
+    try:
+        return s.recv(1) != b""
+    except BlockingIOError:
+        return True
+    except ConnectionError:
+        return False
+
+
+def known(most):
+    """Of a collector with --known 127.0.4.0/24: strangers of many addresses take the
+    places of strangers alone, and who sent a batch is one of these."""
+    ours, stranger = connect("127.0.4.1"), connect("127.0.2.1")
+    batch = subprocess.run(
+        [sys.executable, os.path.dirname(__file__) + "/agent.py", "batch",
+         str(0x7F000201 - 0x0A000001), "1"], stdout=subprocess.PIPE,
+        check=True).stdout
+    c = http.client.HTTPConnection(HOST, port, timeout=5,
+                                   source_address=("127.0.2.1", 0))
+    c.request("POST", "/results", batch)
+    r = c.getresponse()
+    assert r.status == 200 and r.read() == b"taken\n", r.status
+    c.close()
+    later = connect("127.0.2.1")
+    time.sleep(0.2)
+    socks = [connect(f"127.0.1.{1 + i % 200}") for i in range(most * 4)]
+    time.sleep(0.3)
+    assert is_open(ours)
+    assert not is_open(stranger) and not is_open(later)
+    for s in socks + [ours, stranger, later]:
         s.close()
 
 
