@@ -785,6 +785,53 @@ static void the_window_counts_drop_signatures_and_quantiles(void **state)
 	close_rig(g);
 }
 
+/* Of each window its own, and whose plan the agent probed by when it ended: one that
+ * has dropped its peers says so. */
+static void a_window_counts_gets_and_says_which_list(void **state)
+{
+	static const char *const list =
+	    "<pinglist server=\"10.0.0.1\" version=\"fedcba9876543210\" "
+	    "count=\"1\"><peer address=\"10.0.0.2\" port=\"80\" level=\"dc\" "
+	    "class=\"1\" interval_s=\"10\" payload=\"0\" ping=\"http\"/>"
+	    "</pinglist>";
+	struct rig *g = open_rig();
+	(void)state;
+	g->params.perf_window_s = 95;
+	start(g);
+	answer_fetch(g, 1, list);
+	for (size_t i = 0; i < 7; i++) {
+		while (g->n_connects == i)
+			wake(g);
+		const uint8_t answer =
+		    i < 3 ? AGENT_ANSWER_OK : (uint8_t)(i - 1);
+		step(g,
+		    (struct agent_event){.kind = AGENT_CONNECT_DONE,
+			.token = g->connect[i].token,
+			.outcome = AGENT_CONNECTED,
+			.answer = answer,
+			.rtt_ns = SIM_US,
+			.echo_ns = answer == AGENT_ANSWER_OK
+			    ? 300 * SIM_US * (i + 1)
+			    : 0});
+	}
+	while (g->is.window.number == 0)
+		wake(g);
+	const struct algo_pingmesh_window *w = &g->is.window;
+	assert_true(w->has_http && w->n_http_ok == 3 && w->n_http_other == 1 &&
+	    w->n_http_malformed == 1 && w->n_http_cut == 1 &&
+	    w->n_http_late == 1);
+	assert_in_range(w->http_p50_ns, 600 * SIM_US, 600 * SIM_US * 9 / 8);
+	assert_in_range(w->http_p99_ns, 900 * SIM_US, 900 * SIM_US * 9 / 8);
+	assert_true(w->list_version == UINT64_C(0xfedcba9876543210));
+	algo_pingmesh_agent_end(g->state);
+	while (g->is.window.number == 1)
+		wake(g);
+	assert_true(w->has_http && w->n_http_ok == 0 && w->n_http_late == 0 &&
+	    w->http_p50_ns == 0 && w->http_p99_ns == 0);
+	assert_true(w->list_version == 0);
+	close_rig(g);
+}
+
 /* The agent steps at any time, but its windows end on time: they neither drift
  * nor leave gaps, and each of them is sent once. */
 static void windows_follow_each_other_and_count_all(void **state)
@@ -966,6 +1013,7 @@ int main(void)
 		after_a_change_it_probes_nobody_until_a_list_comes),
 	    cmocka_unit_test(what_overruns_is_the_oldest_and_counted),
 	    cmocka_unit_test(the_window_counts_drop_signatures_and_quantiles),
+	    cmocka_unit_test(a_window_counts_gets_and_says_which_list),
 	    cmocka_unit_test(windows_follow_each_other_and_count_all),
 	    cmocka_unit_test(a_bucket_holds_its_values_and_is_an_eighth_wide),
 	    cmocka_unit_test(

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "algos/pingmesh/wire.h"
+#include "sim/bytes.h"
 #include "tests/test.h"
 #include "topo/addr.h"
 
@@ -331,6 +332,45 @@ static void counters_are_as_documented_and_read_again(void **state)
 	assert_non_null(strstr(e.msg, "is of records"));
 }
 
+/* Byte by byte, as the table of wire.h has them. */
+static void counters_of_http_and_the_list_are_as_documented(void **state)
+{
+	struct algo_pingmesh_window w = window, back;
+	unsigned char got[ALGO_PINGMESH_WIRE_WINDOW_MAX];
+	struct algo_pingmesh_wire_id id;
+	(void)state;
+	w.has_http = 1;
+	w.n_http_ok = 21;
+	w.n_http_other = 22;
+	w.n_http_malformed = 23;
+	w.n_http_cut = 24;
+	w.n_http_late = 25;
+	w.http_p50_ns = 26;
+	w.http_p99_ns = 27;
+	w.list_version = UINT64_C(0xfedcba9876543210);
+	w.list_issued_ns = 28;
+	assert_int_equal(algo_pingmesh_wire_encode_window(&w, NULL, got), 192);
+	assert_true(got[4] == 6 && got[5] == 0 && got[6] == 144 && !got[7]);
+	for (int i = 0; i < 7; i++)
+		assert_int_equal(sim_load_64(got + 40 + 72 + 8 * i), 21 + i);
+	assert_int_equal(got[40 + 128], 0x10);
+	assert_int_equal(got[40 + 135], 0xfe);
+	assert_int_equal(sim_load_64(got + 40 + 136), 28);
+	assert_ok(algo_pingmesh_wire_check(&id, got, 192, test_err()));
+	assert_int_equal(id.kind, ALGO_PINGMESH_OF_COUNTERS);
+	memset(&back, 0, sizeof(back));
+	assert_ok(algo_pingmesh_wire_decode_window(&back, NULL, got, 192,
+	    test_err()));
+	assert_memory_equal(&back, &w, sizeof(w));
+	/* What an older agent posts says nothing of these, not that they are 0. */
+	assert_int_equal(algo_pingmesh_wire_encode_window(&window, NULL, got),
+	    120);
+	assert_ok(algo_pingmesh_wire_decode_window(&back, NULL, got, 120,
+	    test_err()));
+	assert_true(
+	    !back.has_http && back.n_http_ok == 0 && back.list_version == 0);
+}
+
 static void counters_that_none_can_send_are_refused(void **state)
 {
 	static const struct {
@@ -339,7 +379,9 @@ static void counters_that_none_can_send_are_refused(void **state)
 		int code;
 		const char *say;
 	} cases[] = {
-	    {4, 6, SIM_EPARSE, "version 6"},
+	    {4, 8, SIM_EPARSE, "version 8"},
+	    {4, 6, SIM_EPARSE, "version 6 with records of 72"},
+	    {4, 7, SIM_EPARSE, "version 7 with records of 72"},
 	    {4, 5, SIM_EPARSE, "has 136 bytes, not 120"},
 	    {4, 4, SIM_EPARSE, "version 4 with records of 72"},
 	    {4, 3, SIM_EPARSE, "version 3 with records of 72"},
@@ -505,6 +547,18 @@ static void counters_of_ipv6_read_back(void **state)
 	assert_ok(topo_ip_net_parse("fd00::/64", &net, test_err()));
 	assert_ok(algo_pingmesh_wire_decode_window(&back, &net, bytes, 136,
 	    test_err()));
+	const uint32_t number = w.src_ip;
+	w.src_ip = topo_addr_of_host(256);
+	assert_memory_equal(&back, &w, sizeof(w));
+	w.src_ip = number;
+	w.has_http = 1;
+	w.http_p99_ns = 10;
+	w.list_version = 11;
+	assert_int_equal(algo_pingmesh_wire_encode_window(&w, &book, bytes),
+	    208);
+	assert_int_equal(bytes[4], 7);
+	assert_ok(algo_pingmesh_wire_decode_window(&back, &net, bytes, 208,
+	    test_err()));
 	w.src_ip = topo_addr_of_host(256);
 	assert_memory_equal(&back, &w, sizeof(w));
 	topo_ip_book_close(&book);
@@ -521,6 +575,7 @@ int main(void)
 		batches_with_http_pings_are_of_a_version_of_their_own),
 	    cmocka_unit_test(an_answer_goes_with_its_outcome),
 	    cmocka_unit_test(counters_are_as_documented_and_read_again),
+	    cmocka_unit_test(counters_of_http_and_the_list_are_as_documented),
 	    cmocka_unit_test(counters_that_none_can_send_are_refused),
 	    cmocka_unit_test(a_batch_of_ipv6_is_these_bytes),
 	    cmocka_unit_test(who_reads_one_family_takes_the_other_for_nobody_s),

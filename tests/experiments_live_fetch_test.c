@@ -504,6 +504,7 @@ static void counters_are_posted_by_the_wall_clock_and_once(void **state)
 	    .end_ns = 1007,
 	    .n_probes = 9,
 	    .n_connected = 8,
+	    .has_http = 1,
 	    .src_ip = loop_ip(0)};
 	const struct agent_action a = {.kind = AGENT_COUNTERS,
 	    .data = &w,
@@ -539,7 +540,8 @@ static void counters_are_posted_by_the_wall_clock_and_once(void **state)
 /* How much earlier than it was a run says that it began. */
 static sim_ns told_earlier(void)
 {
-	const struct algo_pingmesh_window w = {.number = 1,
+	const struct algo_pingmesh_window w = {.has_http = 1,
+	    .number = 1,
 	    .src_ip = loop_ip(0)};
 	const struct agent_action a = {.kind = AGENT_COUNTERS,
 	    .data = &w,

@@ -315,6 +315,15 @@ static void on_counters(struct pingmesh_world *w, const struct agent_action *a)
 	must(w,
 	    (x->p50_ns > 0) == (x->n_connected > 0) && x->p50_ns <= x->p99_ns,
 	    "quantiles are of those that connected");
+	must(w,
+	    (x->http_p50_ns > 0) == (x->n_http_ok > 0) &&
+		x->http_p50_ns <= x->http_p99_ns,
+	    "quantiles of GETs are of those with status 200");
+	must(w,
+	    x->n_http_ok + x->n_http_other + x->n_http_malformed +
+		    x->n_http_cut + x->n_http_late <=
+		x->n_connected,
+	    "who sent a GET connected");
 	w->n_counted += x->n_probes;
 	must(w, w->n_counted <= w->is.count.n_probes,
 	    "windows count a probe once");

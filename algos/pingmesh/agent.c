@@ -392,6 +392,8 @@ static void on_connect_done(struct state *s, const struct agent_event *ev)
 	}
 	if (ev->outcome == AGENT_CONNECTED)
 		algo_pingmesh_hist_add(&s->perf.hist, ev->rtt_ns);
+	if (ev->answer == AGENT_ANSWER_OK)
+		algo_pingmesh_hist_add(&s->perf.http, ev->echo_ns);
 	land(s, &s->flight[i], ev->outcome);
 }
 
@@ -497,7 +499,8 @@ static int pingmesh_agent_step(void *state, sim_ns clock,
 	if (ev->kind == AGENT_START)
 		pingmesh_agent_start(s, clock, rng);
 	pingmesh_agent_tick(s, clock, rng);
-	algo_pingmesh_perf_due(&s->perf, s->watch.now, clock, &s->count, out);
+	algo_pingmesh_perf_due(&s->perf, s->watch.now, clock, &s->count,
+	    s->n_entries > 0 ? s->version : 0, out);
 	switch (ev->kind) {
 	case AGENT_START:
 		break;

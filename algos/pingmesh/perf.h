@@ -72,8 +72,8 @@ struct algo_pingmesh_perf {
 	sim_ns end, length; /* of the window that is not over */
 	sim_ns clock;       /* when it began */
 	struct algo_pingmesh_counters from;
-	struct algo_pingmesh_window window; /* the last that is over */
-	struct algo_pingmesh_hist hist;
+	struct algo_pingmesh_window window;   /* the last that is over */
+	struct algo_pingmesh_hist hist, http; /* of handshakes; of answers */
 };
 
 /* Zeroed before; the agent begins when `clock` is CLOCK. */
@@ -83,9 +83,9 @@ void algo_pingmesh_perf_begin(struct algo_pingmesh_perf *p, sim_ns clock);
 
 /* At the first step after a window's end, before that counts anything into
  * COUNT: AGENT_COUNTERS. So a window holds what was counted in it, and the next
- * begins where it ended. */
+ * begins where it ended. LIST_VERSION is of the list at hand, 0: none. */
 void algo_pingmesh_perf_due(struct algo_pingmesh_perf *p, sim_ns now,
     sim_ns clock, const struct algo_pingmesh_counters *count,
-    struct agent_out *out);
+    uint64_t list_version, struct agent_out *out);
 
 #endif

@@ -72,7 +72,18 @@ struct algo_pingmesh_window {
 	sim_ns start_ns, end_ns; /* caller's clock */
 	uint64_t n_probes, n_connected, n_unconnected, n_drop_1, n_drop_2;
 	sim_ns p50_ns, p99_ns; /* of the handshake */
+
+	/* Of HTTP pings, by what came of their GETs; times of those with status
+	 * 200, 0: there is none. Agents from before 0.10.0 do not say: ! has_http. */
+	uint64_t n_http_ok, n_http_other, n_http_malformed, n_http_cut,
+	    n_http_late;
+	sim_ns http_p50_ns, http_p99_ns;
+
+	/* Whose plan it probed by at its end, and when that was issued, which
+	 * signed lists alone say; 0: none. Those agents do not say either. */
+	uint64_t list_version, list_issued_ns;
 	uint32_t src_ip;
+	uint32_t has_http;
 };
 
 /* Counted since the start. */

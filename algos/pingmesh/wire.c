@@ -72,7 +72,7 @@ static struct algo_pingmesh_record decode_record(const unsigned char *p,
 /* By version: what a batch is of, how long its head and its records are, and how
  * many there may be. Version and length must fit together, so that a reader of one
  * kind never misreads the other; a window's counters are one record. */
-enum { OF_PINGS = 3, RECORDS_6, COUNTERS_6, N_VERSIONS };
+enum { OF_PINGS = 3, RECORDS_6, OLD_6, COUNTERS_4, COUNTERS_6, N_VERSIONS };
 enum { HEAD_6 = ALGO_PINGMESH_WIRE_HEAD + ALGO_PINGMESH_WIRE_SRC_6 };
 static const struct version {
 	enum algo_pingmesh_wire_kind kind;
@@ -82,14 +82,23 @@ static const struct version {
 	ALGO_PINGMESH_WIRE_HEAD, ALGO_PINGMESH_WIRE_RECORD, 1,
 	ALGO_PINGMESH_BATCH},
     [ALGO_PINGMESH_OF_COUNTERS] = {ALGO_PINGMESH_OF_COUNTERS,
-	ALGO_PINGMESH_WIRE_HEAD, ALGO_PINGMESH_WIRE_COUNTERS, 1, 1},
+	ALGO_PINGMESH_WIRE_HEAD, ALGO_PINGMESH_WIRE_COUNTERS_OLD, 1, 1},
     [OF_PINGS] = {ALGO_PINGMESH_OF_RECORDS, ALGO_PINGMESH_WIRE_HEAD,
 	ALGO_PINGMESH_WIRE_RECORD, 1, ALGO_PINGMESH_BATCH},
     [RECORDS_6] = {ALGO_PINGMESH_OF_RECORDS, HEAD_6,
 	ALGO_PINGMESH_WIRE_RECORD_6, 1, ALGO_PINGMESH_BATCH},
+    [OLD_6] = {ALGO_PINGMESH_OF_COUNTERS, HEAD_6,
+	ALGO_PINGMESH_WIRE_COUNTERS_OLD, 1, 1},
+    [COUNTERS_4] = {ALGO_PINGMESH_OF_COUNTERS, ALGO_PINGMESH_WIRE_HEAD,
+	ALGO_PINGMESH_WIRE_COUNTERS, 1, 1},
     [COUNTERS_6] = {ALGO_PINGMESH_OF_COUNTERS, HEAD_6,
 	ALGO_PINGMESH_WIRE_COUNTERS, 1, 1},
 };
+
+static int wire_is_6(unsigned version)
+{
+	return versions[version].head == HEAD_6;
+}
 
 /* That of HTTP pings only where there is need, as collectors from before take no
  * other; who takes IPv6 takes both. */
@@ -104,7 +113,9 @@ static unsigned wire_version(const struct algo_pingmesh_batch *b, int is_4)
 #define AT(member) offsetof(struct algo_pingmesh_window, member)
 static const size_t pingmesh_wire_counters[] = {AT(start_ns), AT(end_ns),
     AT(n_probes), AT(n_connected), AT(n_unconnected), AT(n_drop_1),
-    AT(n_drop_2), AT(p50_ns), AT(p99_ns)};
+    AT(n_drop_2), AT(p50_ns), AT(p99_ns), AT(n_http_ok), AT(n_http_other),
+    AT(n_http_malformed), AT(n_http_cut), AT(n_http_late), AT(http_p50_ns),
+    AT(http_p99_ns), AT(list_version), AT(list_issued_ns)};
 #undef AT
 enum {
 	N_COUNTERS =
@@ -155,9 +166,12 @@ size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
 {
 	const struct algo_pingmesh_wire_id id = {ALGO_PINGMESH_OF_COUNTERS,
 	    w->born_ns, w->number, 0, topo_ip_book_look(book, w->src_ip), 0};
-	unsigned char *p = encode_head(out,
-	    topo_ip_is_4(&id.src) ? id.kind : COUNTERS_6, &id, 1);
-	for (size_t i = 0; i < N_COUNTERS; i++, p += 8)
+	const int is_4 = topo_ip_is_4(&id.src);
+	const unsigned version = w->has_http ? is_4 ? COUNTERS_4 : COUNTERS_6
+	    : is_4                           ? ALGO_PINGMESH_OF_COUNTERS
+					     : OLD_6;
+	unsigned char *p = encode_head(out, version, &id, 1);
+	for (size_t i = 0; i < versions[version].record / 8u; i++, p += 8)
 		sim_store_64(p,
 		    *(const uint64_t *)((const char *)w +
 			pingmesh_wire_counters[i]));
@@ -181,10 +195,12 @@ int algo_pingmesh_wire_length(const void *head, size_t *size, struct sim_err *e)
 	    record != versions[version].record)
 		return sim_fail(e, SIM_EPARSE,
 		    "A batch of version %u with records of %u bytes is not "
-		    "known: versions 1 and 3 have %d, version 4 has %d, and 2 "
-		    "and 5 have %d.",
+		    "known: versions 1 and 3 have %d, version 4 has %d, 2 and "
+		    "5 have %d, and 6 and 7 have %d.",
 		    version, record, ALGO_PINGMESH_WIRE_RECORD,
-		    ALGO_PINGMESH_WIRE_RECORD_6, ALGO_PINGMESH_WIRE_COUNTERS);
+		    ALGO_PINGMESH_WIRE_RECORD_6,
+		    ALGO_PINGMESH_WIRE_COUNTERS_OLD,
+		    ALGO_PINGMESH_WIRE_COUNTERS);
 	const struct version *k = &versions[version];
 	if (n < k->least || n > k->most)
 		return sim_fail(e, SIM_ELIMIT,
@@ -277,7 +293,7 @@ int algo_pingmesh_wire_check(struct algo_pingmesh_wire_id *id,
 		    "The checksum is not that of the batch.");
 	const unsigned version = sim_load_16(p + 4);
 	const struct version *k = &versions[version];
-	const int is_6 = version >= RECORDS_6;
+	const int is_6 = wire_is_6(version);
 	const enum algo_pingmesh_wire_kind kind = k->kind;
 	const struct algo_pingmesh_wire_id found = {
 	    .kind = kind,
@@ -375,8 +391,10 @@ int algo_pingmesh_wire_decode_window(struct algo_pingmesh_window *w,
 	*w = (struct algo_pingmesh_window){.born_ns = id.born_ns,
 	    .number = id.number,
 	    .src_ip = algo_pingmesh_wire_short(net, &id.src)};
-	p += versions[sim_load_16(p + 4)].head;
-	for (size_t i = 0; i < N_COUNTERS; i++, p += 8)
+	const struct version *k = &versions[sim_load_16(p + 4)];
+	p += k->head;
+	w->has_http = k->record == ALGO_PINGMESH_WIRE_COUNTERS;
+	for (size_t i = 0; i < k->record / 8u; i++, p += 8)
 		*(uint64_t *)((char *)w + pingmesh_wire_counters[i]) =
 		    sim_load_64(p);
 	return 0;

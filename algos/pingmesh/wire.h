@@ -9,15 +9,18 @@
  *	0         4     "CPMB"
  *	4         2     version: 1, records of probes; 2, counters of a window;
  *	                3, records of which some are of HTTP pings; 4 and 5,
- *	                records and counters of a server with IPv6
- *	6         2     bytes of a record: 48; of counters, 72
+ *	                records and counters of a server with IPv6; 6 and 7,
+ *	                counters with those of HTTP pings and the list, of a
+ *	                server with IPv4, and with IPv6
+ *	6         2     bytes of a record: 48; of counters, 72; of versions 6
+ *	                and 7, 144
  *	8         4     n, records of this batch, 1 at least; of counters, 1
  *	12        4     src_ip  \
  *	16        8     born_ns  > who sent it, and which of its batches it is
  *	24        8     number  /  (of batches of this version)
  *	                (records count on from version to version)
  *	32        8     n_lost; of counters, 0
- *	40        48 n  records, or 72 bytes of counters
+ *	40        48 n  records, or 72 or 144 bytes of counters
  *	40 + 48n  8     64-bit FNV-1a of all bytes before
  *
  *	a record
@@ -33,6 +36,11 @@
  *	8   8  end_ns           32  8  n_unconnected   56  8  p50_ns
  *	16  8  n_probes         40  8  n_drop_1        64  8  p99_ns
  *
+ *	... of versions 6 and 7 also
+ *	72  8  n_http_ok        96   8  n_http_cut     120 8  http_p99_ns
+ *	80  8  n_http_other     104  8  n_http_late    128 8  list_version
+ *	88  8  n_http_malformed 112  8  http_p50_ns    136 8  list_issued_ns
+ *
  * A batch of IPv6 has 0 for src_ip, and src, 16 bytes in network order, behind the
  * head; its records have 56 bytes: in place of src_ip and dst_ip, dst, and what
  * follows eight bytes further. A batch is of one family, as its server is. An
@@ -41,7 +49,9 @@
  * The meaning is that of structs algo_pingmesh_batch and algo_pingmesh_window.
  * Older agents post batches of version 1 only, and these are still read: their
  * pings are by TCP. So are those that are written of such pings alone, which older
- * collectors take; they refuse versions from 3 on. The
+ * collectors take; they refuse versions from 3 on. Counters are written with all
+ * that is known, versions 6 and 7, so collectors are brought up to date before
+ * agents; one from before 0.10.0 refuses them, which costs counters alone. The
  * checksum finds what was cut off or damaged on its way; it is no help against
  * a forger.
  */
@@ -53,7 +63,8 @@
 enum {
 	ALGO_PINGMESH_WIRE_HEAD = 40,
 	ALGO_PINGMESH_WIRE_RECORD = 48,
-	ALGO_PINGMESH_WIRE_COUNTERS = 72,
+	ALGO_PINGMESH_WIRE_COUNTERS = 144, /* and as older agents post them */
+	ALGO_PINGMESH_WIRE_COUNTERS_OLD = 72,
 	ALGO_PINGMESH_WIRE_CHECK = 8,
 	/* Of IPv6: behind the head, and of a record. */
 	ALGO_PINGMESH_WIRE_SRC_6 = 16,
@@ -98,8 +109,8 @@ static inline size_t algo_pingmesh_wire_size(uint32_t n)
 size_t algo_pingmesh_wire_encode(const struct algo_pingmesh_batch *b,
     const struct topo_ip_book *book, unsigned char *out);
 
-/* Write W; returns its bytes. Shape out[ALGO_PINGMESH_WIRE_WINDOW], of
- * IPv6 [ALGO_PINGMESH_WIRE_WINDOW_MAX]. */
+/* Write W, by an older version if it has no HTTP; returns its bytes. Shape
+ * out[ALGO_PINGMESH_WIRE_WINDOW], of IPv6 [ALGO_PINGMESH_WIRE_WINDOW_MAX]. */
 size_t algo_pingmesh_wire_encode_window(const struct algo_pingmesh_window *w,
     const struct topo_ip_book *book, unsigned char *out);
 

@@ -85,9 +85,14 @@ static void put_window(struct sim_text *t, const struct algo_pingmesh_window *w)
 	    "\"n_probes\": %" PRIu64 ", \"n_connected\": %" PRIu64
 	    ", \"n_unconnected\": %" PRIu64 ", \"n_drop_1\": %" PRIu64
 	    ", \"n_drop_2\": %" PRIu64 ", \"p50_ns\": %" PRIu64
-	    ", \"p99_ns\": %" PRIu64,
+	    ", \"p99_ns\": %" PRIu64 ", \"n_http_ok\": %" PRIu64
+	    ", \"n_http_failed\": %" PRIu64 ", \"http_p50_ns\": %" PRIu64
+	    ", \"http_p99_ns\": %" PRIu64,
 	    w->n_probes, w->n_connected, w->n_unconnected, w->n_drop_1,
-	    w->n_drop_2, w->p50_ns, w->p99_ns);
+	    w->n_drop_2, w->p50_ns, w->p99_ns, w->n_http_ok,
+	    w->n_http_other + w->n_http_malformed + w->n_http_cut +
+		w->n_http_late,
+	    w->http_p50_ns, w->http_p99_ns);
 }
 
 /* One line of JSON; returns its length with the newline. */

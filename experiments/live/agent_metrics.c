@@ -33,6 +33,23 @@ static void agent_put_counters(struct sim_text *t,
 #undef X
 }
 
+static void agent_put_http(struct sim_text *t,
+    const struct algo_pingmesh_window *w)
+{
+	const double ok = (double)w->n_http_ok;
+	const double failed = (double)(w->n_http_other + w->n_http_malformed +
+	    w->n_http_cut + w->n_http_late);
+	xp_expose_gauge(t, "culprit_agent_window_http_failed_ratio",
+	    "GETs of it that had no status 200, of all",
+	    ok + failed > 0 ? failed / (ok + failed) : NAN);
+	xp_expose_gauge(t, "culprit_agent_window_http_p50_seconds",
+	    "median time of it from GET to status 200",
+	    ok > 0 ? 1e-9 * (double)w->http_p50_ns : NAN);
+	xp_expose_gauge(t, "culprit_agent_window_http_p99_seconds",
+	    "99th percentile of it",
+	    ok > 0 ? 1e-9 * (double)w->http_p99_ns : NAN);
+}
+
 /* The window that is over last; without probes its quantiles are not 0 but
  * unknown, and without connects so is the drop rate. */
 static void agent_put_window(struct sim_text *t,
@@ -50,6 +67,7 @@ static void agent_put_window(struct sim_text *t,
 	    "median connect time of it", p50);
 	xp_expose_gauge(t, "culprit_agent_window_p99_seconds",
 	    "99th percentile of it", p99);
+	agent_put_http(t, w);
 }
 
 void xp_agent_put_metrics(struct sim_text *t, const struct xp_agent_seen *x)

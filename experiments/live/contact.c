@@ -195,5 +195,8 @@ size_t xp_contact_stamp_window(struct xp_contact *c,
 	out.born_ns += c->born_shift;
 	out.start_ns += wall - now;
 	out.end_ns += wall - now;
+	if (c->checker && out.list_version != 0)
+		out.list_issued_ns =
+		    xp_list_checker_issued_s(c->checker) * SIM_SEC;
 	return algo_pingmesh_wire_encode_window(&out, c->book, c->window);
 }

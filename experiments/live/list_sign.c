@@ -297,6 +297,11 @@ int xp_list_checker_keep(struct xp_list_checker *c, struct sim_err *e)
 	    : 0;
 }
 
+uint64_t xp_list_checker_issued_s(const struct xp_list_checker *c)
+{
+	return c->newest.issued_s;
+}
+
 void xp_list_checker_close(struct xp_list_checker *c)
 {
 	if (!c)

@@ -68,6 +68,9 @@ int xp_list_checker_remember(struct xp_list_checker *c, const char *path,
 /* Write it if there is a newer list since. Errors SIM_EIO: it is tried again. */
 int xp_list_checker_keep(struct xp_list_checker *c, struct sim_err *e);
 
+/* When the newest list was issued; 0: none was taken. */
+uint64_t xp_list_checker_issued_s(const struct xp_list_checker *c);
+
 void xp_list_checker_close(struct xp_list_checker *c); /* NULL is fine */
 
 #endif
