@@ -518,7 +518,7 @@ OF_LINES := spec gates claims table
 $(OF_LINES:%=$B/tests/fuzz/%_fuzz): $B/tests/fuzz/lines.o
 
 # Calls that a target has a say in.
-FUZZ_WRAP_spec := sim_input_open xp_topology_open plug_set_find
+FUZZ_WRAP_spec := sim_input_open sim_yaml_copy xp_topology_open plug_set_find
 FUZZ_WRAP_gates := $(FUZZ_WRAP_spec)
 FUZZ_WRAP_slurm := xp_program_run
 FUZZ_WRAP = $(WRAP) $(patsubst %,-Wl$(,)--wrap=%,$(FUZZ_WRAP_$(notdir $*)))

@@ -4,7 +4,8 @@
  * First lines `--set KEY=VALUE` and `--smoke` are arguments; what is behind them
  * is the file. A target that is linked with this reads no other file, whatever a
  * spec names: each GraphML is one small network. No program is started and no
- * plug-in loaded, networks are small, and few of them are opened (Makefile).
+ * plug-in loaded, networks are small, and few of them are opened (Makefile); a sweep
+ * has two values a key.
  */
 #ifndef TESTS_FUZZ_SPEC_INPUT_H
 #define TESTS_FUZZ_SPEC_INPUT_H
