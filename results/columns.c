@@ -124,10 +124,12 @@ static void columns_store(struct res_columns *t, size_t i, double x)
 void res_columns_put(struct res_columns *t, size_t row, size_t column, double x)
 {
 	const size_t i = column * t->n_rows + row;
-	if (!isnan(x))
-		columns_store(t, i, x);
-	else if (t->has[column])
+	if (isnan(x) && !t->has[column])
+		return;
+	if (isnan(x))
 		t->bits[i] = 0;
+	else
+		columns_store(t, i, x);
 	t->has[column] |= !isnan(x);
 	t->n_fresh += sizeof(x);
 	if (t->n_fresh > RES_COLUMNS_RESIDENT) {
