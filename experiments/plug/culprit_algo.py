@@ -66,9 +66,20 @@ class _Body:
         self.data, self.at = data, 0
 
     def array(self, dtype, n):
-        out = np.frombuffer(self.data, dtype, n, self.at)
+        n, size = int(n), np.dtype(dtype).itemsize
+        if n * size > len(self.data) - self.at:
+            raise ValueError(f"{n} values of {size} bytes at {self.at} of a "
+                             f"frame of {len(self.data)}")
+        # Of none there may be nothing to point at.
+        out = (np.frombuffer(self.data, dtype, n, self.at) if n
+               else np.empty(0, dtype))
         self.at += -(-out.nbytes // 8) * 8
         return out
+
+    def end(self):
+        if self.at != len(self.data):
+            raise ValueError(f"a frame of {len(self.data)} bytes, of which "
+                             f"{self.at} are known")
 
 
 def _files():
@@ -110,6 +121,7 @@ def _open(body, params):
     topo.link_to = body.array("<u4", topo.n_links)
     topo.host_tor = body.array("<u4", topo.n_hosts)
     topo.link_class = body.array("u1", topo.n_links)
+    body.end()
     return topo, values, columns
 
 
@@ -117,8 +129,10 @@ def _paths(body, columns):
     sets, paths, links = body.array("<u8", 3).tolist()
     size = {"set_first": sets + 1, "set_from": sets, "set_to": sets,
             "path_off": paths + 1, "path_link": links}
-    return {name: body.array(TYPES[name], size[name])
-            for name in columns if name in PATHS}
+    paths = {name: body.array(TYPES[name], size[name])
+             for name in columns if name in PATHS}
+    body.end()
+    return paths
 
 
 def _window(body, topo, columns, paths):
@@ -132,6 +146,7 @@ def _window(body, topo, columns, paths):
     for name in columns:
         if name not in PATHS:
             setattr(w, name, body.array(TYPES[name], size.get(name, flows)))
+    body.end()
     return w
 
 
@@ -140,26 +155,59 @@ def _failed(error):
     return struct.pack("<4IQ", 3, len(text), 0, 0, 0) + text
 
 
+def _frames(asked):
+    """Kinds and bodies, until the program is done, or has died half-way."""
+    while len(head := asked.read(16)) == 16:
+        kind, _, n = struct.unpack("<IIQ", head)
+        if n > 1 << 40:
+            sys.exit(f"culprit_algo: a frame of {n} bytes is none")
+        data = asked.read(n)
+        if len(data) < n:
+            return
+        yield kind, _Body(data)
+
+
+class _Plug:
+    """The network and the equal paths that were sent last, and who answers."""
+
+    def __init__(self, answer, params):
+        self.answer, self.params, self.topo = answer, params, None
+        self.wrong = ValueError("a frame before that of a network")
+
+    def open(self, body):
+        self.topo, self.paths = None, {}
+        self.topo, self.values, self.order = _open(body, self.params)
+        self.wrong = None
+
+    def take(self, kind, body):
+        """What to say; nothing to equal paths, for which nobody waits: that they
+        are wrong is the next window's answer, lest all be one too late."""
+        try:
+            if kind == 4:
+                self.open(body)
+                return struct.pack("<4IQ", 5, 0, 0, 0, 0)
+            if kind not in (1, 6):
+                raise ValueError(f"there is no frame {kind}")
+            if self.wrong and (kind == 1 or not self.topo):
+                raise self.wrong
+            if kind == 1:
+                w = _window(body, self.topo, self.order, self.paths)
+                return self.answer(w, self.values).bytes
+            self.paths, self.wrong = _paths(body, self.order), None
+        except Exception as error:  # of this frame; the next may be good
+            if kind != 1:
+                self.wrong = error
+            return _failed(error) if kind != 6 else b""
+        return b""
+
+
 def serve(answer, name, doc="", paper="none", needs="flows hops", says="",
           columns="n_retx off link", params=()):
     """Answer every window by answer(window, parameters), until the end."""
     with os.fdopen(3, "rb") as asked, os.fdopen(4, "wb") as said:
         said.write(_describe(name, doc, paper, needs, says, columns, params))
         said.flush()
-        while head := asked.read(16):
-            kind, _, n = struct.unpack("<IIQ", head)
-            body = _Body(asked.read(n))
-            try:
-                if kind == 6:
-                    paths = _paths(body, order)
-                    continue
-                if kind == 4:
-                    topo, values, order = _open(body, params)
-                    paths = {}
-                    out = struct.pack("<4IQ", 5, 0, 0, 0, 0)
-                else:
-                    out = answer(_window(body, topo, order, paths), values).bytes
-            except Exception as error:  # of this window; the next may be good
-                out = _failed(error)
-            said.write(out)
+        plug = _Plug(answer, params)
+        for kind, body in _frames(asked):
+            said.write(plug.take(kind, body))
             said.flush()

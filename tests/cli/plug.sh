@@ -257,6 +257,15 @@ the_helper_for_python_ranks_as_vote_does() {
 			exit 1 }' got || fail "$(cat got)"
 }
 
+# Frames that are cut, forged or out of turn: an answer each, none too many.
+the_helper_for_python_bears_any_frames() {
+	local python
+	find_numpy
+	PLUG=$tree/experiments/plug run_for 0 $python -B \
+	    "$tree/tests/cli/lib/plug_frames.py" 300
+	[[ $(cat stdout) = "300 lives" && ! -s stderr ]]
+}
+
 run_tests it_describes_itself what_is_wrong_with_a_description_is_told \
     parameters_are_those_of_its_table \
     answers_are_the_same_for_any_number_of_workers \
@@ -269,4 +278,5 @@ run_tests it_describes_itself what_is_wrong_with_a_description_is_told \
     an_epoch_and_a_cell_have_one_answer \
     one_that_fails_costs_no_other_its_answer \
     verbs_that_only_read_start_nothing \
-    the_helper_for_python_ranks_as_vote_does
+    the_helper_for_python_ranks_as_vote_does \
+    the_helper_for_python_bears_any_frames
