@@ -5,11 +5,14 @@
  */
 #include "experiments/everflow/world.h"
 
+#include "algos/everflow/guided.h"
 #include "experiments/spec/plane.h"
 #include "models/bulk/bulk.h"
+#include "models/obs_guided.h"
 #include "tests/law.h"
 #include "tests/scenes.h"
 #include "tests/spec_file.h"
+#include "topo/addr.h"
 
 #define HEAD                                                                   \
 	"figure: f\nplane: everflow\n"                                         \
@@ -204,6 +207,82 @@ static void a_run_again_is_the_same(void **state)
 	rig_close(&r);
 }
 
+/* --- guided probes --------------------------------------------------------- */
+
+/* Ethernet, TCP, its payload, and a header of IP more than switches to pass
+ * first. */
+static uint64_t bytes_of_probe(const struct obs_guided *g, size_t i)
+{
+	const uint32_t via[] = {g->via0[i], g->via1[i], g->via2[i]};
+	uint64_t n = 14 + 20 + 20 + ALGO_GUIDED_PAYLOAD;
+	for (size_t k = 0; k < 3; k++) {
+		const int is_last = k == 2 || via[k + 1] == TOPO_NONE;
+		if (via[k] != TOPO_NONE &&
+		    !(is_last && topo_addr_of_switch(via[k]) == g->dst_ip[i]))
+			n += 20;
+	}
+	return n;
+}
+
+/* Among them the first host and the last, in a network of 9. */
+static void what_guided_probes_cost_is_the_sum_of_those_sent(void **state)
+{
+	uint64_t n_of_first = 0, n_of_last = 0, first = SIM_NEVER;
+	struct rig r;
+	(void)state;
+	rig_open(&r,
+	    "figure: f\nplane: everflow\nalgorithms: [vote]\n"
+	    "topology: {n_pods: 1, n_tors: 3, n_t1: 2, n_hosts: 3}\n"
+	    "traffic: {conns: 20, packets: {uniform: [1, 60]}, epoch: 10}\n"
+	    "noise: {rate: 1e-2}\n"
+	    "everflow: {rules: [control, sample, retx], mirror: {loss: "
+	    "0.01}}\n");
+	assert_int_equal(r.topo.n_hosts, 9);
+	for (uint32_t run = 0; run < 3; run++) {
+		uint64_t of[9] = {0}, all = 0, most = 0;
+		rig_run(&r, run);
+		const struct obs_guided *g = r.seen.window->guided;
+		assert_int_equal(r.seen.n_guided, g->n);
+		for (size_t i = 0; i < g->n; i++)
+			of[g->src_host[i]] += bytes_of_probe(g, i);
+		for (size_t h = 0; h < 9; h++) {
+			all += of[h];
+			most = of[h] > most ? of[h] : most;
+		}
+		for (size_t i = 0; i < g->n; i++)
+			if (g->sent_ns[i] < first)
+				first = g->sent_ns[i];
+		n_of_first += of[0];
+		n_of_last += of[8];
+		assert_int_equal(r.seen.guided_bytes, all);
+		assert_int_equal(r.seen.guided_bytes_max, most);
+		assert_true(most < all);
+		/* Most pass a ToR, an aggregation switch and a ToR. */
+		assert_true(r.seen.carried_bytes > all);
+		assert_true(r.seen.carried_bytes < 8 * all);
+	}
+	/* Debuggers look every second, and what they ask for is sent at once. */
+	assert_true(first < 10 * SIM_SEC && first % SIM_SEC == 0);
+	assert_true(n_of_first > 0 && n_of_last > 0);
+	rig_close(&r);
+}
+
+static void a_run_ends_when_its_copies_have_settled(void **state)
+{
+	struct rig r;
+	(void)state;
+	rig_open(&r,
+	    HEAD "noise: {rate: 0}\nfaults: {kind: drop, count: 1, rate: 0.3}\n"
+		 "algorithms: [vote]\n"
+		 "everflow: {rules: [control, sample, retx], settle: 2, "
+		 "debug_every: 3600}\n");
+	rig_run(&r, 1);
+	assert_int_equal(r.seen.end_ns, 12 * SIM_SEC);
+	/* None looked before. */
+	assert_int_equal(r.seen.n_guided, 0);
+	rig_close(&r);
+}
+
 static int live(void *arg, struct sim_err *e)
 {
 	struct rig *r = arg;
@@ -238,6 +317,8 @@ int main(void)
 	    cmocka_unit_test(flows_fail_as_on_the_bulk_plane),
 	    cmocka_unit_test(any_number_of_analyzers_finds_the_same),
 	    cmocka_unit_test(a_run_again_is_the_same),
+	    cmocka_unit_test(what_guided_probes_cost_is_the_sum_of_those_sent),
+	    cmocka_unit_test(a_run_ends_when_its_copies_have_settled),
 	    cmocka_unit_test(memory_that_runs_out_is_told),
 	};
 	return cmocka_run_group_tests_name("experiments/everflow/world", tests,

@@ -81,9 +81,14 @@ class Tests:
             others[:3]
         others += [n for n, of in all_.items()
                    if of.startswith(beside) and not of.startswith(deeper)]
+        # Scripts are named after what they try.
+        others += [n for n in (os.path.basename(file)[:-2],
+                               os.path.basename(folder)) if n in self.texts]
         if file.startswith("experiments/cmd/"):
-            verb = os.path.basename(file)[:-2].split("_")[0]
-            others += [n for n in (verb, "help") if n in self.texts]
+            words = os.path.basename(file)[:-2].split("_")
+            others += [n for n in (words[0], "help") if n in self.texts]
+            others += [n for n in self.texts if n.startswith(words[0] + "_")
+                       and " ".join(words) in self.texts[n]]
         # A folder's slow tests are mostly about more than one of its files.
         others = [n for n in others if self.seconds.get(n, 0) < SLOW]
         return list(dict.fromkeys(named + others))

@@ -59,13 +59,15 @@ static void it_holds_what_was_put_last(void **state)
 	}
 }
 
-static size_t resident_bytes(void)
+static size_t resident_bytes(size_t *mapped)
 {
 	size_t all, resident = 0;
 	FILE *f = fopen("/proc/self/statm", "r");
 	assert_non_null(f);
 	assert_int_equal(fscanf(f, "%zu %zu", &all, &resident), 2);
 	fclose(f);
+	if (mapped)
+		*mapped = all * (size_t)sysconf(_SC_PAGESIZE);
 	return resident * (size_t)sysconf(_SC_PAGESIZE);
 }
 
@@ -76,12 +78,12 @@ static void a_column_without_numbers_takes_no_memory(void **state)
 {
 	struct res_columns t;
 	(void)state;
-	const size_t before = resident_bytes();
+	const size_t before = resident_bytes(NULL);
 	assert_ok(res_columns_open(&t, MANY, WIDE, test_err()));
 	for (size_t i = 0; i < MANY; i++)
 		for (size_t c = 0; c < WIDE; c++)
 			res_columns_put(&t, i, c, c == 3 ? (double)i : NAN);
-	assert_true(resident_bytes() < before + 12000000);
+	assert_true(resident_bytes(NULL) < before + 12000000);
 	assert_true(res_columns_get(&t, MANY - 1, 3) == MANY - 1);
 	res_columns_close(&t);
 }
@@ -120,21 +122,21 @@ static void what_is_large_is_not_in_memory(void **state)
 	assert_true(t.in_file);
 	/* Of what was there before there is nothing. */
 	assert_false(res_columns_has(&t, 1));
-	const size_t before = resident_bytes();
+	const size_t before = resident_bytes(NULL);
 	size_t most = 0;
 	for (size_t i = 0; i < MANY; i++) {
 		for (size_t c = 0; c < WIDE; c++)
 			res_columns_put(&t, i, c, (double)(i * c));
-		if (i % 1000 == 0 && resident_bytes() > most)
-			most = resident_bytes();
+		if (i % 1000 == 0 && resident_bytes(NULL) > most)
+			most = resident_bytes(NULL);
 	}
 	for (size_t c = 0; c < WIDE; c++) {
 		res_columns_read(&t, c, column);
 		for (size_t i = 0; i < MANY; i++)
 			if (column[i] != (double)(i * c))
 				fail_msg("%zu, %zu is %.17g", i, c, column[i]);
-		if (resident_bytes() > most)
-			most = resident_bytes();
+		if (resident_bytes(NULL) > most)
+			most = resident_bytes(NULL);
 	}
 	/* The column that it is read into, a page a column, and what lies
 	 * around. */
@@ -177,14 +179,40 @@ static void what_can_not_be_is_told(void **state)
 	/* It stays what it was. */
 	res_columns_put(&t, MANY - 1, WIDE - 1, 2);
 	assert_true(res_columns_get(&t, MANY - 1, WIDE - 1) == 2);
-	const struct rlimit was = {RLIM_INFINITY, RLIM_INFINITY};
-	const struct rlimit small = {1 << 20, RLIM_INFINITY};
+	struct rlimit was;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
+	const struct rlimit small = {1 << 20, was.rlim_max};
 	signal(SIGXFSZ, SIG_IGN);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
 	assert_int_equal(res_columns_spill(&t, test_path("x.h5"), &e), SIM_EIO);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
 	assert_non_null(strstr(e.msg, "scratch file of 192 MB beside"));
 	assert_non_null(strstr(e.msg, "File too large"));
+	res_columns_close(&t);
+}
+
+/* With room for half of it besides what there is. */
+static void a_file_that_cannot_be_mapped_is_told(void **state)
+{
+	struct res_columns t;
+	struct rlimit was;
+	struct sim_err e;
+	size_t mapped;
+	(void)state;
+	assert_ok(res_columns_open(&t, MANY, WIDE, test_err()));
+	res_columns_put(&t, MANY - 1, WIDE - 1, 2);
+	resident_bytes(&mapped);
+	assert_int_equal(getrlimit(RLIMIT_AS, &was), 0);
+	const struct rlimit small = {mapped + MANY * WIDE * 8 / 2,
+	    was.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_AS, &small), 0);
+	const int rc = res_columns_spill(&t, test_path("x.h5"), &e);
+	assert_int_equal(setrlimit(RLIMIT_AS, &was), 0);
+	assert_int_equal(rc, SIM_ENOMEM);
+	assert_non_null(strstr(e.msg, "cannot map a scratch file of 192 MB: "));
+	/* It stays what it was. */
+	assert_false(t.in_file);
+	assert_true(res_columns_get(&t, MANY - 1, WIDE - 1) == 2);
 	res_columns_close(&t);
 }
 
@@ -212,6 +240,7 @@ int main(void)
 	    cmocka_unit_test(what_is_large_is_not_in_memory),
 	    cmocka_unit_test(its_file_has_no_name_and_what_is_small_has_none),
 	    cmocka_unit_test(what_can_not_be_is_told),
+	    cmocka_unit_test(a_file_that_cannot_be_mapped_is_told),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};
 	return cmocka_run_group_tests(tests, test_folder_make,

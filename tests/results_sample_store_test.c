@@ -442,6 +442,26 @@ static void a_folder_has_one_writer(void **state)
 	assert_ok(res_store_close(s, test_err()));
 }
 
+/* So a file is of one host in one rack, though its folder is of both. */
+static void another_host_begins_a_file_of_its_own(void **state)
+{
+	static const struct res_record_host hosts[] = {{"host7", UINT32_MAX},
+	    {"host7", UINT32_MAX}, {"host7", 4}, {"host8", 4}, {"host8", 4}};
+	const char *dir = test_path("renamed");
+	unsigned n[5];
+	(void)state;
+	for (uint32_t i = 0; i < 5; i++) {
+		struct res_store_params p = store_params;
+		p.host = hosts[i];
+		struct res_store *s = open_at(dir, &p);
+		put_at(s, i, BEGIN + i * SIM_SEC);
+		assert_ok(res_store_close(s, test_err()));
+		folder_bytes(dir, &n[i]);
+	}
+	for (uint32_t i = 1; i < 5; i++)
+		assert_int_equal(n[i] - n[i - 1], i == 2 || i == 3);
+}
+
 /* Two folders of one name, one host that said its rack, and a file and a folder
  * that are none. */
 static void folders_of_hosts_are_a_rack(void **state)
@@ -596,6 +616,7 @@ int main(void)
 	    cmocka_unit_test(a_wrong_clock_costs_little),
 	    cmocka_unit_test(a_reader_needs_no_turn),
 	    cmocka_unit_test(a_folder_has_one_writer),
+	    cmocka_unit_test(another_host_begins_a_file_of_its_own),
 	    cmocka_unit_test(folders_of_hosts_are_a_rack),
 	    cmocka_unit_test(what_is_none_is_named),
 	    cmocka_unit_test(a_run_that_finds_no_room_is_left_out),

@@ -389,9 +389,9 @@ int xp_everworld_run(struct xp_everworld *w, const struct scene *scene,
 		rc = xp_desk_look(w->desk, &w->sent, t, e);
 		look += every;
 	}
-	if (rc == 0)
+	if (rc == 0) {
 		world_tell(w, seen);
-	if (rc == 0)
 		seen->end_ns = end;
+	}
 	return rc;
 }
