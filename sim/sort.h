@@ -1,4 +1,4 @@
-/* sim/sort.h -- many keys in order.
+/* sim/sort.h -- things in order.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #ifndef SIM_SORT_H
@@ -6,6 +6,10 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* What qsort() asks of two numbers: below, at or above 0 as A is below, at or above
+ * B. Both are looked at twice. */
+#define SIM_ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* The N keys at X, ascending by their bits from bit FROM on; those that are equal
  * there stay in the order in which they were. Shape x[n], spare[n], overwritten.

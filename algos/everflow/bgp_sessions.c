@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "algos/everflow/debug_rdma.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 /* A packet of a session: its two addresses, the lower first. */
@@ -39,9 +40,9 @@ static int bgp_by_session(const void *a, const void *b)
 {
 	const struct bgp_row *x = a, *y = b;
 	if (x->session != y->session)
-		return x->session < y->session ? -1 : 1;
+		return SIM_ORDER(x->session, y->session);
 	if (x->t != y->t)
-		return x->t < y->t ? -1 : 1;
+		return SIM_ORDER(x->t, y->t);
 	return (x->flags & OBS_TCP_SYN) - (y->flags & OBS_TCP_SYN);
 }
 

@@ -9,6 +9,7 @@
 
 #include "algos/everflow/ecmp_cause.h"
 #include "algos/everflow/ecmp_groups.h"
+#include "sim/sort.h"
 #include "sim/stat.h"
 #include "sim/vec.h"
 
@@ -64,7 +65,7 @@ static int cut_order(const void *a, const void *b)
 {
 	const uint64_t x = ((const struct cut_flow *)a)->key;
 	const uint64_t y = ((const struct cut_flow *)b)->key;
-	return x < y ? -1 : x > y;
+	return SIM_ORDER(x, y);
 }
 
 /* What was found about a group: all of it, or the subset that explains it. */

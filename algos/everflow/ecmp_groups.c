@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/sort.h"
 #include "sim/vec.h"
 #include "topo/next.h"
 
@@ -117,10 +118,10 @@ static int choice_order(const void *a, const void *b)
 {
 	const struct algo_ecmp_choice *x = a, *y = b;
 	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
+		return SIM_ORDER(x->group, y->group);
 	if (x->digest != y->digest)
-		return x->digest < y->digest ? -1 : 1;
-	return x->pos < y->pos ? -1 : x->pos > y->pos;
+		return SIM_ORDER(x->digest, y->digest);
+	return SIM_ORDER(x->pos, y->pos);
 }
 
 /* A five-tuple that came again chose again the same: it is one flow. */

@@ -11,6 +11,7 @@
 #include "algos/everflow/debug_latency.h"
 #include "algos/everflow/debug_loop.h"
 #include "models/obs_mirror.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 #include "topo/next.h"
 
@@ -115,8 +116,8 @@ static int by_score(const void *a, const void *b)
 {
 	const struct algo_finding *x = a, *y = b;
 	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	return x->link < y->link ? -1 : x->link > y->link;
+		return SIM_ORDER(y->score, x->score);
+	return SIM_ORDER(x->link, y->link);
 }
 
 static int flag_findings(struct everflow_work *w, const struct algo_routing *r,

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/sort.h"
 #include "sim/stat.h"
 #include "sim/vec.h"
 
@@ -16,8 +17,8 @@ static int by_cable(const void *a, const void *b)
 {
 	const struct algo_round *x = a, *y = b;
 	if (x->cable != y->cable)
-		return x->cable < y->cable ? -1 : 1;
-	return x->us < y->us ? -1 : x->us > y->us;
+		return SIM_ORDER(x->cable, y->cable);
+	return SIM_ORDER(x->us, y->us);
 }
 
 static void add_round_time(struct algo_rounds *r,
@@ -97,13 +98,13 @@ static int times_order(const void *a, const void *b)
 {
 	const double x = ((const struct ranked *)a)->x;
 	const double y = ((const struct ranked *)b)->x;
-	return x < y ? -1 : x > y;
+	return SIM_ORDER(x, y);
 }
 
 static int times_double_order(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
-	return x < y ? -1 : x > y;
+	return SIM_ORDER(x, y);
 }
 
 /* Quantile Q of a cable's times, which are sorted. */

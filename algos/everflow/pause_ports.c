@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "algos/everflow/debug_rdma.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 /* A frame, as one class of it. */
@@ -32,11 +33,11 @@ static int pause_by_port(const void *a, const void *b)
 {
 	const struct pause_row *x = a, *y = b;
 	if (x->link != y->link)
-		return x->link < y->link ? -1 : 1;
+		return SIM_ORDER(x->link, y->link);
 	if (x->class != y->class)
-		return x->class < y->class ? -1 : 1;
+		return SIM_ORDER(x->class, y->class);
 	if (x->t != y->t)
-		return x->t < y->t ? -1 : 1;
+		return SIM_ORDER(x->t, y->t);
 	return x->quanta - y->quanta;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "algos/everflow/debug_rdma.h"
+#include "sim/sort.h"
 #include "sim/stat.h"
 #include "sim/vec.h"
 
@@ -306,7 +307,7 @@ static int qp_by_topic(const void *a, const void *b)
 {
 	const struct qp_verdict *x = a, *y = b;
 	const uint64_t p = qp_topic(x), q = qp_topic(y);
-	return (p > q) - (p < q);
+	return SIM_ORDER(p, q);
 }
 
 /* Of two sets of packets what they have in common; of one queue pair all. */

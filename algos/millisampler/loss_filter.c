@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "algos/millisampler/bursts.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 const char *const algo_loss_bys[] = {"flow", "host", NULL};
@@ -170,7 +171,7 @@ static double filter_share(double z, double b)
 static int filter_order(const void *a, const void *b)
 {
 	const double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
+	return SIM_ORDER(x, y);
 }
 
 /* Of racks that were sampled, the lower one of two in the middle. */

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 static sim_ns loss_out_width(const struct algo_loss_cause_params *p)
@@ -117,8 +118,8 @@ static int loss_end_by_time(const void *a, const void *b)
 {
 	const struct loss_end_seen *x = a, *y = b;
 	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return (x->host > y->host) - (x->host < y->host);
+		return SIM_ORDER(x->at, y->at);
+	return SIM_ORDER(x->host, y->host);
 }
 
 static void loss_ends_free(struct loss_ends *x)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "algos/pingmesh/hole_tors.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 /* A probe as it is sorted: by pair, then by five-tuple. */
@@ -138,8 +139,8 @@ static int by_pair_then_tuple(const void *a, const void *b)
 {
 	const struct algo_blackhole_probe *p = a, *q = b;
 	if (p->pair != q->pair)
-		return p->pair < q->pair ? -1 : 1;
-	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
+		return SIM_ORDER(p->pair, q->pair);
+	return SIM_ORDER(p->tuple, q->tuple);
 }
 
 /* For spells the order of sending counts; five-tuples make it a strict one
@@ -148,8 +149,8 @@ static int by_time(const void *a, const void *b)
 {
 	const struct algo_blackhole_probe *p = a, *q = b;
 	if (p->sent_ns != q->sent_ns)
-		return p->sent_ns < q->sent_ns ? -1 : 1;
-	return p->tuple < q->tuple ? -1 : p->tuple > q->tuple;
+		return SIM_ORDER(p->sent_ns, q->sent_ns);
+	return SIM_ORDER(p->tuple, q->tuple);
 }
 
 static struct algo_blackhole_server *
@@ -192,7 +193,7 @@ static uint32_t least_failures(const struct algo_blackhole *b)
 static int by_pair(const void *a, const void *b)
 {
 	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
+	return SIM_ORDER(x, y);
 }
 
 static uint64_t pair_of(const struct obs_probes *t, size_t i)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "algos/pingmesh/hole_fit.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 /* A pair that is black-holed by nobody, at least. */
@@ -93,7 +94,7 @@ static int servers_by_share(const void *a, const void *b)
 	const struct server *const *p = a, *const *q = b;
 	const double x = (double)(*p)->n_bad / (*p)->n;
 	const double y = (double)(*q)->n_bad / (*q)->n;
-	return x < y ? -1 : x > y;
+	return SIM_ORDER(x, y);
 }
 
 /* Of the N servers S with pairs, all of one ToR, set aside those that are worse
@@ -216,7 +217,7 @@ static int by_tors_then_background(const void *a, const void *b)
 	const struct algo_hole_cell *p = a, *q = b;
 	for (int k = 0; k < 2; k++)
 		if (p->cause[k] != q->cause[k])
-			return p->cause[k] < q->cause[k] ? -1 : 1;
+			return SIM_ORDER(p->cause[k], q->cause[k]);
 	return p->background < q->background ? -1
 	    : p->background > q->background  ? 1
 					     : 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "algos/vigil/path_map.h"
+#include "sim/sort.h"
 #include "sim/stat.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
@@ -80,7 +81,7 @@ static topo_node node_of(const struct topo *t, uint32_t ip)
 static int by_id(const void *a, const void *b)
 {
 	const topo_node p = *(const topo_node *)a, q = *(const topo_node *)b;
-	return p < q ? -1 : p > q;
+	return SIM_ORDER(p, q);
 }
 
 /* Sort the nodes, each once, and let paths hold places among them: tables then

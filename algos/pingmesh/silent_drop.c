@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/sort.h"
 #include "sim/stat.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
@@ -103,10 +104,10 @@ static int worst_first(const void *a, const void *b)
 {
 	const struct algo_silent_drop_cell *p = a, *q = b;
 	if (p->lo != q->lo)
-		return p->lo > q->lo ? -1 : 1;
+		return SIM_ORDER(q->lo, p->lo);
 	if (p->pod != q->pod)
-		return p->pod < q->pod ? -1 : 1;
-	return p->pod2 < q->pod2 ? -1 : p->pod2 > q->pod2;
+		return SIM_ORDER(p->pod, q->pod);
+	return SIM_ORDER(p->pod2, q->pod2);
 }
 
 /* --- judging ---------------------------------------------------------------*/

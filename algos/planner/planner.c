@@ -9,6 +9,7 @@
 
 #include "algos/planner/gain.h"
 #include "algos/sieve/sieve_chances.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 #define FIELD(m) offsetof(struct algo_planner_params, m)
@@ -170,11 +171,11 @@ static int planner_by_ways(const void *a, const void *b, void *arg)
 	const topo_link x = *(const topo_link *)a, y = *(const topo_link *)b;
 	const uint32_t n = p->first[x + 1] - p->first[x],
 		       k = p->first[y + 1] - p->first[y];
-	int d = (n > k) - (n < k);
+	int d = SIM_ORDER(n, k);
 	if (d == 0 && n > 0)
 		d = memcmp(p->over + p->first[x], p->over + p->first[y],
 		    n * sizeof(p->over[0]));
-	return d != 0 ? d : (x > y) - (x < y);
+	return d != 0 ? d : SIM_ORDER(x, y);
 }
 
 static int planner_is_alike(const struct algo_planner *p, topo_link x,

@@ -9,6 +9,7 @@
 
 #include "algos/rivals/accused.h"
 #include "algos/rivals/flock_model.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 enum { FLOCK_MOST_BEAM = 1000, FLOCK_MOST_PARTS = 4096 };
@@ -124,10 +125,10 @@ static int flock_by_value(const void *a, const void *b)
 {
 	const struct flock_step *x = a, *y = b;
 	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
+		return SIM_ORDER(y->value, x->value);
 	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->part > y->part) - (x->part < y->part);
+		return SIM_ORDER(x->from, y->from);
+	return SIM_ORDER(x->part, y->part);
 }
 
 /* All that hypothesis FROM, of SIZE components, can become. */

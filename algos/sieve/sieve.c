@@ -9,6 +9,7 @@
 
 #include "algos/sieve/sieve_chances.h"
 #include "algos/sieve/sieve_spread.h"
+#include "sim/sort.h"
 
 /* Of 100 components one or two are expected to have failed if any did, before
  * anything is seen: it takes this much for chances to be right where networks are
@@ -50,8 +51,8 @@ static int sieve_by_chance(const void *a, const void *b)
 {
 	const struct sieve_candidate *x = a, *y = b;
 	if (x->chance != y->chance)
-		return x->chance > y->chance ? -1 : 1;
-	return (x->link > y->link) - (x->link < y->link);
+		return SIM_ORDER(y->chance, x->chance);
+	return SIM_ORDER(x->link, y->link);
 }
 
 /* Of N candidates, the likeliest first, how many to accuse, NONE being the chance

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 void sieve_groups_free(struct sieve_groups *x)
@@ -33,7 +34,7 @@ static int sieve_groups_by_key(const void *a, const void *b)
 	const struct sieve_group_key *x = a, *y = b;
 	if (x->key != y->key)
 		return x->key > y->key ? 1 : -1;
-	return (x->link > y->link) - (x->link < y->link);
+	return SIM_ORDER(x->link, y->link);
 }
 
 /* A key is a sum over sets, of what each set and the number of its paths over the

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sim/bytes.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 static const double SIEVE_SPREAD_LISTED = 1e-4;
@@ -49,8 +50,8 @@ static int sieve_spread_by_code(const void *a, const void *b)
 {
 	const struct sieve_alike *x = a, *y = b;
 	if (x->code != y->code)
-		return x->code < y->code ? -1 : 1;
-	return (x->part > y->part) - (x->part < y->part);
+		return SIM_ORDER(x->code, y->code);
+	return SIM_ORDER(x->part, y->part);
 }
 
 static int sieve_spread_room(struct sieve_search *s, struct sim_err *e)

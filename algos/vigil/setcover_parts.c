@@ -6,6 +6,7 @@
 
 #include "algos/vigil/setcover.h"
 #include "algos/vigil/setcover_order.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 /* --- parts ----------------------------------------------------------------*/
@@ -52,8 +53,8 @@ static int smaller_part(const void *a, const void *b)
 {
 	const struct algo_setcover_part *x = a, *y = b;
 	if (x->n_rows != y->n_rows)
-		return x->n_rows < y->n_rows ? -1 : 1;
-	return (x->id > y->id) - (x->id < y->id);
+		return SIM_ORDER(x->n_rows, y->n_rows);
+	return SIM_ORDER(x->id, y->id);
 }
 
 int algo_setcover_split(struct algo_setcover *s, struct sim_err *e)
@@ -99,8 +100,8 @@ static int smaller_line(const void *a, const void *b)
 	const struct algo_setcover_line *x = a, *y = b;
 	for (uint32_t i = 0; i < x->n && i < y->n; i++)
 		if (x->col[i] != y->col[i])
-			return x->col[i] < y->col[i] ? -1 : 1;
-	return (x->n > y->n) - (x->n < y->n);
+			return SIM_ORDER(x->col[i], y->col[i]);
+	return SIM_ORDER(x->n, y->n);
 }
 
 /* Give OUT the columns of part P, each once, in order of preference. `up`

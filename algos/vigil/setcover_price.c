@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "algos/vigil/setcover.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 /* Beasley's scheme: the stride halves when PATIENCE steps brought no better
@@ -82,7 +83,7 @@ static int dearest_first(const void *a, const void *b)
 {
 	const struct algo_setcover_offer *x = a, *y = b;
 	if (x->d != y->d)
-		return x->d > y->d ? -1 : 1;
+		return SIM_ORDER(y->d, x->d);
 	return (x->col < y->col) - (x->col > y->col);
 }
 
