@@ -136,8 +136,10 @@ static int filter_whole(unsigned field, const struct algo_trace *t,
 		*x = t->n_hops;
 		return 1;
 	case ALGO_FIELD_FIRST:
-		*x = t->n_hops > 0 ? hop[0].node : TOPO_NONE;
-		return t->n_hops > 0;
+		if (t->n_hops == 0)
+			return 0;
+		*x = hop[0].node;
+		return 1;
 	case ALGO_FIELD_LAST:
 		*x = t->last_node;
 		return t->last_node != TOPO_NONE;
