@@ -340,6 +340,41 @@ static void room_is_bounded_and_what_was_refused_may_come_again(void **state)
 	free(memory);
 }
 
+/* What was closed needs its targets no more: others than ever before can be
+ * probed again and again. */
+static void targets_of_closed_orders_are_free_again(void **state)
+{
+	static struct algo_probe_order o[ALGO_PROBER_ORDERS];
+	static unsigned char m[ALGO_PROBER_MESSAGE];
+	const struct algo_prober_params p = {100, 100, 60, 60, 0};
+	struct agent_out out = {0};
+	struct algo_prober_status s;
+	struct sim_rng r;
+	void *memory = malloc(algo_prober.state_size);
+	(void)state;
+	test_rng(&r, 0);
+	assert_ok(algo_prober.init(memory, 1, &p, test_err()));
+	for (uint32_t round = 0; round < 4; round++) {
+		for (uint32_t i = 0; i < ALGO_PROBER_ORDERS; i++) {
+			o[i] = plain(round * ALGO_PROBER_ORDERS + i);
+			o[i].n_via = OBS_MAX_VIA;
+			for (unsigned v = 0; v < OBS_MAX_VIA; v++)
+				o[i].via[v] = o[i].id * OBS_MAX_VIA + v;
+		}
+		struct agent_event ev = {.kind = AGENT_ORDER, .data = m};
+		ev.n = algo_prober_write(o, ALGO_PROBER_ORDERS,
+		    ALGO_PROBER_STOP, m);
+		out.n = 0;
+		assert_ok(algo_prober.step(memory, round * SIM_SEC, &ev, &r,
+		    &out, test_err()));
+		algo_prober_status(memory, &s);
+		assert_int_equal(s.n_live, ALGO_PROBER_ORDERS);
+		assert_int_equal(s.n_refused, 0);
+		assert_int_equal(s.n_closed, round * ALGO_PROBER_ORDERS);
+	}
+	free(memory);
+}
+
 static void a_source_of_0_is_the_probers_own(void **state)
 {
 	static unsigned char m[ALGO_PROBER_MESSAGE];
@@ -480,6 +515,7 @@ int main(void)
 	    cmocka_unit_test(no_limit_is_ever_passed),
 	    cmocka_unit_test(
 		room_is_bounded_and_what_was_refused_may_come_again),
+	    cmocka_unit_test(targets_of_closed_orders_are_free_again),
 	    cmocka_unit_test(a_source_of_0_is_the_probers_own),
 	    cmocka_unit_test(bad_orders_are_named),
 	    cmocka_unit_test(probes_keep_no_step),

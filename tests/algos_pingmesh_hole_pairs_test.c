@@ -162,6 +162,149 @@ static void pairs_are_those_of_a_search(void **state)
 	}
 }
 
+/* --- a mesh ---------------------------------------------------------------- */
+
+enum { N_TORS = 6, OF_TOR = 2, OF_POD = 6 };
+
+/* The K-th other server under the same ToR, or that of the same index under the
+ * K-th other ToR. */
+static topo_host mesh_peer(const void *arg, unsigned level, topo_host h,
+    uint32_t k)
+{
+	const uint32_t s = h - FIRST, tor = s / OF_TOR, i = s % OF_TOR;
+	(void)arg;
+	if (level == OBS_MESH_TOR)
+		return FIRST + tor * OF_TOR + (k < i ? k : k + 1);
+	return FIRST + (k < tor ? k : k + 1) * OF_TOR + i;
+}
+
+struct mesh {
+	struct obs_pairs pairs;
+	struct obs_pair_list listed;
+	uint32_t least;
+	uint8_t aside[N_HOSTS];
+	/* By a search: whether a pair has enough probes, and what decoy it is. */
+	int is_pair[N_HOSTS][N_HOSTS], decoy[N_HOSTS][N_HOSTS];
+};
+
+/* A pair of which nothing is listed, or a row of it. */
+static void mesh_draw_pair(struct mesh *m, const struct fixture *f,
+    struct sim_rng *r, uint32_t a, uint32_t b)
+{
+	const int same = a / OF_TOR == b / OF_TOR;
+	const uint32_t all =
+	    m->pairs.mesh.n_probes[same ? OBS_MESH_TOR : OBS_MESH_DC];
+	m->decoy[a][b] = ALGO_HOLE_NO_DECOY;
+	m->is_pair[a][b] = 0;
+	if (!f->alive[a] || !f->alive[b] || (!same && a % OF_TOR != b % OF_TOR))
+		return;
+	m->is_pair[a][b] = all >= m->least;
+	if (sim_rng_below(r, 2))
+		return;
+	const uint32_t n = 1 + sim_rng_below(r, all),
+		       late = sim_rng_below(r, 2) ? n : sim_rng_below(r, n + 1);
+	const struct obs_pair row = {.low = FIRST + a,
+	    .high = FIRST + b,
+	    .n_probes = n,
+	    .n_failed = sim_rng_below(r, n - late + 1),
+	    .n_late = late};
+	assert_ok(obs_pair_list_add(&m->listed, &row, test_err()));
+	m->is_pair[a][b] = n >= m->least;
+	if (n >= m->least && late >= row.n_failed + m->least)
+		m->decoy[a][b] =
+		    late == n ? ALGO_HOLE_DECOY_1 : ALGO_HOLE_DECOY_2;
+}
+
+static void mesh_draw(struct mesh *m, struct fixture *f, struct sim_rng *r)
+{
+	*m = (struct mesh){.least = LEAST};
+	m->pairs.mesh = (struct obs_mesh){.peer = mesh_peer,
+	    .n_peers = {OF_TOR - 1, N_TORS - 1},
+	    .n_probes = {1 + sim_rng_below(r, 8), 1 + sim_rng_below(r, 8)}};
+	for (uint32_t s = 0; s < N_HOSTS; s++) {
+		f->alive[s] = sim_rng_below(r, 6) > 0;
+		m->aside[s] = sim_rng_below(r, 5) == 0;
+	}
+	for (uint32_t a = 0; a < N_HOSTS; a++)
+		for (uint32_t b = a + 1; b < N_HOSTS; b++)
+			mesh_draw_pair(m, f, r, a, b);
+}
+
+/* Pairs of ToRs with pods, and all once; decoys by pairs of ToRs. */
+struct told {
+	int64_t n[N_TORS][2], once, decoys[N_TORS][N_TORS][2];
+};
+
+static void told_hear(void *arg, const struct algo_hole_count *c)
+{
+	struct told *t = arg;
+	const uint32_t low = c->low / OF_TOR, high = c->high / OF_TOR;
+	t->once += c->n;
+	t->n[low][c->high / OF_POD] += c->n;
+	t->n[high][c->low / OF_POD] += low == high ? 0 : c->n;
+	for (unsigned i = 0; i < 2; i++)
+		t->decoys[low][high][i] += c->n_decoys[i];
+}
+
+static void told_hear_many(void *arg, const struct algo_hole_bundle *b)
+{
+	struct told *t = arg;
+	t->n[b->tor][b->pod] += (int64_t)b->n;
+	t->once += (int64_t)b->n_once;
+}
+
+/* What the search found, told pair by pair. */
+static void mesh_search(const struct mesh *m, struct told *t, uint32_t n[])
+{
+	memset(n, 0, N_HOSTS * sizeof(n[0]));
+	*t = (struct told){0};
+	for (uint32_t a = 0; a < N_HOSTS; a++)
+		for (uint32_t b = a + 1; b < N_HOSTS; b++) {
+			const int decoy = m->decoy[a][b];
+			n[a] += (uint32_t)m->is_pair[a][b];
+			n[b] += (uint32_t)m->is_pair[a][b];
+			if (m->aside[a] || m->aside[b])
+				continue;
+			const struct algo_hole_count c = {a, b,
+			    m->is_pair[a][b],
+			    {decoy == ALGO_HOLE_DECOY_1,
+				decoy != ALGO_HOLE_NO_DECOY}};
+			told_hear(t, &c);
+		}
+}
+
+static void pairs_of_a_mesh_are_those_of_a_search(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 200; run++) {
+		struct fixture f;
+		struct mesh m;
+		struct algo_hole_pairs p;
+		struct told told = {0}, want;
+		const struct algo_hole_hearer to = {&told, told_hear,
+		    told_hear_many};
+		uint32_t n[N_HOSTS], want_n[N_HOSTS];
+		struct sim_rng r;
+		set_up(&f);
+		test_rng(&r, run);
+		mesh_draw(&m, &f, &r);
+		mesh_search(&m, &want, want_n);
+		algo_hole_pairs_of_mesh(&p, &f.dc, &m.pairs, &m.listed, f.alive,
+		    m.least);
+		algo_hole_pairs_of_servers(&p, N_HOSTS, n);
+		algo_hole_pairs_tell(&p, N_HOSTS, m.aside, &to);
+		if (memcmp(n, want_n, sizeof(n)) != 0 ||
+		    memcmp(&told, &want, sizeof(told)) != 0)
+			fail_msg("seed %llu, run %u: %lld pairs, wanted %lld",
+			    (unsigned long long)test_seed(), run,
+			    (long long)told.once, (long long)want.once);
+		obs_pair_list_free(&m.listed);
+		obs_probes_free(&f.probes);
+	}
+}
+
+/* --- losses ---------------------------------------------------------------- */
+
 /* That X of N connects fail and Y are late. */
 static double chance(int n, int x, int y, double fail, double late)
 {
@@ -219,6 +362,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(decoys_are_late_by_three_more_than_they_fail),
 	    cmocka_unit_test(pairs_are_those_of_a_search),
+	    cmocka_unit_test(pairs_of_a_mesh_are_those_of_a_search),
 	    cmocka_unit_test(losses_make_more_decoys_than_black_holes),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};

@@ -226,6 +226,30 @@ static void the_cap_drops_dc_peers_first_then_others(void **state)
 	}
 }
 
+/* Without room being short a level's peers are there if it is on, whatever others
+ * are. */
+static void levels_that_are_off_have_no_peers(void **state)
+{
+	struct table *t = *state;
+	struct algo_pinglist_params p = defaults();
+	const struct topo_clos shape[] = {shape_of(2, 4, 3), shape_of(1, 2, 3)};
+	static const uint32_t all[] = {2, 7, 1, 3};
+	strcpy(p.vips, "198.18.0.9,198.18.0.1,198.18.0.5");
+	p.inter_dc_servers = 1;
+	for (uint32_t on = 1; on < 16; on++) {
+		struct algo_pinglist_server s;
+		p.levels = on;
+		fill(t, &p, shape, 2);
+		assert_ok(algo_pinglist_server(&s, &t->plan, 0, test_err()));
+		for (unsigned v = 0; v < 4; v++) {
+			const uint32_t n = v < 3 ? peers_at(t, 0, (int)v)
+						 : s.n_peers - s.end[2];
+			if (n != (on & 1u << v ? all[v] : 0))
+				fail_msg("levels %u, level %u: %u", on, v, n);
+		}
+	}
+}
+
 /* The half that dc is granted is inter_dc's when dc has no use for it. */
 static void inter_dc_gets_what_dc_leaves(void **state)
 {
@@ -695,6 +719,7 @@ int main(void)
 	    WITH_TABLE(the_cap_keeps_pairs_in_both_directions),
 	    WITH_TABLE(a_thinned_ring_has_its_quota_and_spreads),
 	    WITH_TABLE(the_cap_drops_dc_peers_first_then_others),
+	    WITH_TABLE(levels_that_are_off_have_no_peers),
 	    WITH_TABLE(inter_dc_gets_what_dc_leaves),
 	    cmocka_unit_test(no_parameters_exceed_the_hard_limits),
 	    cmocka_unit_test(tables_refuse_what_the_limits_forbid),

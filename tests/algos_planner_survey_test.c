@@ -24,7 +24,9 @@ struct survey_rig {
 	unsigned n_checked;
 };
 
-static void survey_rig_open(struct survey_rig *x, uint32_t run)
+/* WAYS a host; 0: as many as by default. */
+static void survey_rig_open_ways(struct survey_rig *x, uint32_t run,
+    uint32_t ways)
 {
 	*x = (struct survey_rig){.mute = TOPO_NONE};
 	assert_ok(topo_open_clos(&x->t, &survey_shape, test_err()));
@@ -34,11 +36,17 @@ static void survey_rig_open(struct survey_rig *x, uint32_t run)
 	assert_ok(sim_field_defaults(algo_planner_fields, &x->params.plan,
 	    test_err()));
 	x->params.packets = 20;
+	x->params.ways = ways > 0 ? ways : x->params.ways;
 	x->params.plan.round = 12;
 	test_rng(&x->ask, run);
 	test_rng(&x->r, run + 1000);
 	assert_ok(algo_survey_open(&x->s, &x->t, &x->params, test_err()));
 	algo_survey_begin(x->s, 0, &x->ask);
+}
+
+static void survey_rig_open(struct survey_rig *x, uint32_t run)
+{
+	survey_rig_open_ways(x, run, 0);
 }
 
 static void survey_rig_close(struct survey_rig *x)
@@ -187,9 +195,9 @@ static void survey_check_jobs(struct survey_rig *x, topo_host host)
 static void ways_are_those_that_switches_choose(void **state)
 {
 	(void)state;
-	for (uint32_t run = 0; run < 10; run++) {
+	for (uint32_t run = 0; run < 20; run++) {
 		struct survey_rig x;
-		survey_rig_open(&x, run);
+		survey_rig_open_ways(&x, run, run % 2);
 		survey_round(&x, TOPO_NONE);
 		const struct algo_survey_view v = survey_seen(&x);
 		assert_int_equal(v.round, 2);
