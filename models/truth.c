@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 /* Arrays keep their memory for the next epoch. */
@@ -113,8 +114,8 @@ static int by_link(const void *a, const void *b)
 {
 	const struct truth_fault *x = a, *y = b;
 	if (x->link != y->link)
-		return x->link < y->link ? -1 : 1;
-	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+		return SIM_ORDER(x->link, y->link);
+	return SIM_ORDER(x->from_ns, y->from_ns);
 }
 
 /* By link, then by switch: so the first part of a link is that of the smaller
@@ -123,16 +124,16 @@ static int by_part(const void *a, const void *b)
 {
 	const struct truth_part *x = a, *y = b;
 	if (x->link != y->link)
-		return x->link < y->link ? -1 : 1;
-	return (x->of > y->of) - (x->of < y->of);
+		return SIM_ORDER(x->link, y->link);
+	return SIM_ORDER(x->of, y->of);
 }
 
 static int by_switch(const void *a, const void *b)
 {
 	const struct truth_hole *x = a, *y = b;
 	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
-	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+		return SIM_ORDER(x->at, y->at);
+	return SIM_ORDER(x->from_ns, y->from_ns);
 }
 
 /* Rules of one time too have an order, since of two wrong routes the first
@@ -141,12 +142,12 @@ static int by_router(const void *a, const void *b)
 {
 	const struct truth_route *x = a, *y = b;
 	if (x->at != y->at)
-		return x->at < y->at ? -1 : 1;
+		return SIM_ORDER(x->at, y->at);
 	if (x->from_ns != y->from_ns)
-		return x->from_ns < y->from_ns ? -1 : 1;
+		return SIM_ORDER(x->from_ns, y->from_ns);
 	if (x->rule.kind != y->rule.kind)
-		return x->rule.kind < y->rule.kind ? -1 : 1;
-	return (x->rule.link > y->rule.link) - (x->rule.link < y->rule.link);
+		return SIM_ORDER(x->rule.kind, y->rule.kind);
+	return SIM_ORDER(x->rule.link, y->rule.link);
 }
 
 /* The order of outages: those of a kind together, and in a kind those of an
@@ -162,8 +163,8 @@ static int by_outage(const void *a, const void *b)
 	const uint64_t kx = outage_key(x->kind, x->id);
 	const uint64_t ky = outage_key(y->kind, y->id);
 	if (kx != ky)
-		return kx < ky ? -1 : 1;
-	return (x->from_ns > y->from_ns) - (x->from_ns < y->from_ns);
+		return SIM_ORDER(kx, ky);
+	return SIM_ORDER(x->from_ns, y->from_ns);
 }
 
 /* Arrays of fewer than two entries are sorted, and may be NULL, which qsort()

@@ -576,10 +576,46 @@ static void in_a_region_classes_are_those_of_its_closs(void **state)
 	scenes_close(&s);
 }
 
+/* Each key by a kind that has a use for it and one that has none, if any. */
+static void keys_are_of_their_kinds(void **state)
+{
+	enum { NONE = FAULT_N_KINDS };
+	static const struct {
+		const char *key;
+		uint32_t has, has_not;
+	} known[] = {
+	    {"kind", FAULT_BGP_FLAP, NONE},
+	    {"count", FAULT_DROP, FAULT_BLACK_HOLE_2},
+	    {"classes", FAULT_LATENCY, FAULT_POD_OFF},
+	    {"entries", FAULT_BLACK_HOLE_1, FAULT_DROP},
+	    {"sigma", FAULT_LATENCY, FAULT_DROP},
+	    {"mode", FAULT_COLLECTOR, FAULT_HOST_OFF},
+	    {"turn", FAULT_REROUTE, FAULT_NARROW},
+	    {"bits", FAULT_HASH, FAULT_WEIGHTS},
+	    {"mark", FAULT_ECN, FAULT_STORM},
+	    {"again", FAULT_DROP, FAULT_ECN},
+	    {"links", FAULT_BGP_FLAP, FAULT_BLACK_HOLE_1},
+	    {"at", FAULT_HOST_OFF, FAULT_POD_OFF},
+	    {"pods", FAULT_POD_OFF, FAULT_HOST_OFF},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+		assert_int_equal(fault_uses(known[i].has, known[i].key), 1);
+		if (known[i].has_not != NONE)
+			assert_int_equal(fault_uses(known[i].has_not,
+					     known[i].key),
+			    0);
+	}
+	/* Of what is no key nobody has a use. */
+	for (uint32_t kind = 0; kind < FAULT_N_KINDS; kind++)
+		assert_int_equal(fault_uses(kind, "pod"), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(defaults_are_those_of_007),
+	    cmocka_unit_test(keys_are_of_their_kinds),
 	    cmocka_unit_test(named_links_fail_as_told),
 	    cmocka_unit_test(faults_begin_and_end_when_told),
 	    cmocka_unit_test(links_may_fail_one_after_another),

@@ -182,6 +182,29 @@ static void a_detour_delivers(void **state)
 	assert_true(n_round > 200);
 }
 
+/* A named ToR has its turn whatever destination is drawn first: its own, which
+ * comes up once in as many as there are ToRs, is passed over. */
+static void a_named_switch_has_its_turn(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 60; run++) {
+		struct scenes x;
+		uint32_t at = 0;
+		scenes_open(&x, &shape);
+		struct fault_params *g = add_group(&x, FAULT_REROUTE, 0);
+		g->turn = FAULT_TURN_LOOP;
+		g->at = &at;
+		g->n_at = 1;
+		at = x.topo.n_hosts;
+		const struct scene *s = scenes_draw(&x, run);
+		assert_turns(&s->truth, &x.topo, 1);
+		assert_true(
+		    s->truth.route[0].at == 0 || s->truth.route[1].at == 0);
+		g->at = NULL;
+		scenes_close(&x);
+	}
+}
+
 static void named_links_are_the_wrong_ones(void **state)
 {
 	(void)state;
@@ -618,6 +641,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_loop_holds_what_comes_to_it),
 	    cmocka_unit_test(a_detour_delivers),
+	    cmocka_unit_test(a_named_switch_has_its_turn),
 	    cmocka_unit_test(named_links_are_the_wrong_ones),
 	    cmocka_unit_test(what_cannot_be_is_told),
 	    cmocka_unit_test(bad_choices_are_of_their_switch),

@@ -153,6 +153,14 @@ static void what_is_sampled_is_made(void **state)
 	assert_int_equal(whole.packets, sent.n);
 	assert_int_equal(whole.bytes, end.n_bytes);
 	assert_true(end.is_debug && sent.p[1].ip.tos == OBS_TOS_DEBUG);
+	/* Each side counts its own. */
+	for (size_t k = 0; k < sent.n; k++)
+		for (size_t j = k + 1; j < sent.n && sent.p[k].ip.id > 0; j++)
+			if (sent.p[j].ip.src_ip == sent.p[k].ip.src_ip) {
+				assert_int_equal(sent.p[j].ip.id,
+				    sent.p[k].ip.id % UINT16_MAX + 1);
+				break;
+			}
 	scenes_close(&s);
 }
 
@@ -193,6 +201,38 @@ static void lossy_scene(struct scenes *s)
 	s->params.traffic.conns = scenes_fixed(20);
 	s->params.traffic.packets = scenes_fixed(100);
 	s->params.noise.rate = scenes_fixed(2e-3);
+}
+
+/* SYNs and FINs, too. */
+static void each_resend_is_counted(void **state)
+{
+	static struct sent sent;
+	struct packet_conn_params p = defaults();
+	struct scenes s;
+	unsigned n_syn = 0, n_fin = 0;
+	(void)state;
+	lossy_scene(&s);
+	s.params.traffic.packets = scenes_fixed(3);
+	s.params.noise.rate = scenes_fixed(0.03);
+	const struct scene *scene = scenes_draw(&s, 2);
+	for (uint64_t i = 0; i < 100; i++) {
+		const struct packet_conn_end end =
+		    run_flow(scene, &p, &none, i, &sent);
+		uint32_t n_retx = 0;
+		for (size_t k = 0; k < sent.n; k++) {
+			const struct obs_packet *x = &sent.p[k];
+			if (x->ip.src_ip !=
+				topo_addr_of_host(end.flow.src_host) ||
+			    !(x->ip.ttl & OBS_TTL_RETX))
+				continue;
+			n_retx++;
+			n_syn += (x->tcp_flags & OBS_TCP_SYN) != 0;
+			n_fin += (x->tcp_flags & OBS_TCP_FIN) != 0;
+		}
+		assert_int_equal(end.flow.n_retx, n_retx);
+	}
+	assert_true(n_syn > 5 && n_fin > 5);
+	scenes_close(&s);
 }
 
 /* Each loss is mended by one resend or more, and each resend has another ID. */
@@ -282,6 +322,7 @@ int main(void)
 	    cmocka_unit_test(a_connection_is_opened_and_closed_once),
 	    cmocka_unit_test(what_is_sampled_is_made),
 	    cmocka_unit_test(a_syn_is_sent_again_by_the_ladder),
+	    cmocka_unit_test(each_resend_is_counted),
 	    cmocka_unit_test(what_is_lost_is_sent_again),
 	    cmocka_unit_test(what_is_drawn_is_lost_like_what_walks),
 	};

@@ -70,6 +70,18 @@ static int life_carry(void *arg, topo_host from, sim_ns sent,
 	if (l->n == 0)
 		l->psn = p->seq;
 	assert_int_equal(p->ip.src_ip, topo_addr_of_host(from));
+	assert_int_equal(p->ip.dst_ip, topo_addr_of_host(from == 1 ? 2 : 1));
+	assert_int_equal(p->ip.ttl, 64);
+	assert_int_equal(p->ip.proto, OBS_PROTO_UDP);
+	assert_int_equal(p->ip.tos, 26 << 2 | 2 | OBS_TOS_DEBUG);
+	assert_int_equal(p->ethertype, OBS_ETH_IPV4);
+	assert_int_equal(p->src_port, 0xc001);
+	assert_int_equal(p->dst_port, 4791);
+	/* Headers of Ethernet, IPv4, UDP and a BTH, and an ICRC. */
+	assert_int_equal(p->n_bytes, 58 + (from == 2 ? 4 : PAYLOAD));
+	assert_int_equal(p->digest,
+	    obs_roce_digest((uint16_t)(p->n_bytes - 34), p->bth_opcode,
+		p->seq));
 	assert_int_equal(p->bth_opcode == OBS_BTH_ACK, from == 2);
 	return life_note(l, sent, from == 2, obs_packet_is_nak(p),
 	    (p->seq - l->psn) & 0xffffff);

@@ -203,6 +203,37 @@ static double p_value(struct rig *g, const struct topo_tuple *t, unsigned ttl,
 	return law_chi2(got, want.end[0], 2 * n);
 }
 
+/* Whichever of the faults of whichever link it is: or nobody asks what a way
+ * adds. */
+static void a_way_is_slow_by_any_fault_of_any_link(void **state)
+{
+	const struct topo_tuple t = rig_tuple(0, 20, 9);
+	topo_link path[TOPO_MAX_HOPS];
+	double hazard[TOPO_MAX_HOPS + 1];
+	(void)state;
+	for (unsigned at = 0; at < 6; at += 5)
+		for (unsigned slow = 0; slow < 4; slow++) {
+			struct rig g;
+			rig_open(&g);
+			rig_draw(&g);
+			const struct scene_walk_net net = net_of(&g);
+			const unsigned n = path_of(&g, &t, path);
+			/* One of the three, or none. */
+			for (unsigned k = 1; k <= 3; k++)
+				rig_add_fault(&g,
+				    &(struct truth_fault){.link = path[at],
+					.rate = 0.1,
+					.delay_us = k == slow,
+					.from_ns = k,
+					.to_ns = SIM_NEVER});
+			rig_begin(&g);
+			assert_int_equal(scene_walk_hazards(&net, &t, path, n,
+					     0, hazard),
+			    slow > 0);
+			rig_close(&g);
+		}
+}
+
 static void packets_end_where_independent_draws_say(void **state)
 {
 	(void)state;
@@ -429,6 +460,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_hop_is_told),
+	    cmocka_unit_test(a_way_is_slow_by_any_fault_of_any_link),
 	    cmocka_unit_test(packets_end_where_independent_draws_say),
 	    cmocka_unit_test(whole_ways_have_the_reference_s_hazards),
 	    cmocka_unit_test(connects_traces_and_real_packets_go_alike),

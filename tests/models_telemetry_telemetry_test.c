@@ -158,6 +158,26 @@ static void busy_racks_have_their_share(void **state)
 	telemetry_rig_close(&x);
 }
 
+/* Where none is busy, or all are, a share of the busy ones means nothing. */
+static void none_and_all_busy_are_alike(void **state)
+{
+	struct telemetry_rig x;
+	(void)state;
+	telemetry_rig_open(&x, K, 0, OBS_TELE_INT, 0);
+	for (unsigned all = 0; all < 2; all++) {
+		unsigned n_of[HOSTS] = {0};
+		x.p.busy = all;
+		x.p.busy_share = all ? 0 : 1;
+		telemetry_rig_draw(&x);
+		assert_int_equal(x.t.n_busy, all ? HOSTS : 0);
+		for (size_t i = 0; i < x.t.rows.n; i++)
+			n_of[x.t.rows.up[i] / 2]++;
+		for (uint32_t h = 0; h < HOSTS; h++)
+			assert_true(n_of[h] > 0);
+	}
+	telemetry_rig_close(&x);
+}
+
 static void probes_go_to_each_top_switch_and_back(void **state)
 {
 	(void)state;
@@ -288,6 +308,7 @@ int main(void)
 	    cmocka_unit_test(a_link_loses_its_rate),
 	    cmocka_unit_test(sizes_are_pareto),
 	    cmocka_unit_test(busy_racks_have_their_share),
+	    cmocka_unit_test(none_and_all_busy_are_alike),
 	    cmocka_unit_test(probes_go_to_each_top_switch_and_back),
 	    cmocka_unit_test(an_epoch_knows_of_none_before_it),
 	    cmocka_unit_test(no_memory_is_an_error),

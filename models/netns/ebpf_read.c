@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "models/netns/ebpf.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 enum { AT_ONCE = 256 }; /* links a call */
@@ -106,7 +107,7 @@ static struct netns_drop drop_from(const struct lab_key *f,
 
 static int ebpf_read_order(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return SIM_ORDER(a, b);
 }
 
 /* The kernel's hash table has no order of its own; sorted, the list of two

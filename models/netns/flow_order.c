@@ -5,11 +5,12 @@
 
 #include <stdlib.h>
 
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 static int flow_order_of(uint64_t a, uint64_t b)
 {
-	return (a > b) - (a < b);
+	return SIM_ORDER(a, b);
 }
 
 /* Flows that start together keep the order of their numbers, which qsort_r()

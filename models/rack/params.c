@@ -87,7 +87,7 @@ int rack_params_check(const struct rack_params *p, struct sim_err *e)
 		    "segment of %u.",
 		    p->slot_us, p->line_gbps * p->slot_us * 125, p->line_gbps,
 		    p->segment);
-	if (p->line_gbps * p->slot_us * 125 > 65535.0 * p->segment)
+	if (p->line_gbps * p->slot_us * 125 > (double)UINT16_MAX * p->segment)
 		return sim_fail(e, SIM_EINVAL,
 		    "a slot of %g us carries more than 65535 segments of %u "
 		    "bytes at %g Gb/s.",

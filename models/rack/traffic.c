@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "models/dist.h"
+#include "sim/sort.h"
 
 #define FIELD(m) offsetof(struct rack_traffic_params, m)
 
@@ -314,9 +315,9 @@ static int rack_flow_order(const void *a, const void *b)
 {
 	const struct rack_flow *x = a, *y = b;
 	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
+		return SIM_ORDER(x->start_ns, y->start_ns);
 	if (x->conn != y->conn)
-		return x->conn < y->conn ? -1 : 1;
+		return SIM_ORDER(x->conn, y->conn);
 	return x->out - y->out;
 }
 

@@ -18,6 +18,7 @@
 #include "models/real/impl.h"
 #include "models/real/namespace.h"
 #include "models/real/place.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 enum {
@@ -261,7 +262,7 @@ static int by_address(const void *a, const void *b, void *hosts)
 	const struct real_host *h = hosts;
 	const uint32_t x = h[*(const uint32_t *)a].address;
 	const uint32_t y = h[*(const uint32_t *)b].address;
-	return (x > y) - (x < y);
+	return SIM_ORDER(x, y);
 }
 
 /* Hosts are looked up by address for each retransmission that a source tells

@@ -12,6 +12,7 @@
 #include "models/obs.h"
 #include "models/obs_buckets.h"
 #include "models/scene/scene.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 #include "topo/route.h"
@@ -249,7 +250,7 @@ static int samples_full(struct samples_draw *d, topo_host h, int64_t from,
 static int samples_burst_order(const void *a, const void *b)
 {
 	const struct samples_burst *x = a, *y = b;
-	return (x->from > y->from) - (x->from < y->from);
+	return SIM_ORDER(x->from, y->from);
 }
 
 static int samples_in_burst(const struct samples_draw *d, int64_t t)

@@ -30,11 +30,9 @@ int fabric_sim_icmp_begin(struct fabric_sim_icmp *m,
     const struct fabric_sim_icmp_params *p, uint32_t n_switches,
     sim_ns epoch_ns, struct sim_err *e)
 {
-	size_t cap = m->cap;
-	int rc = SIM_RESERVE(&m->sw, &cap, n_switches, e);
+	int rc = SIM_RESERVE(&m->sw, &m->cap, n_switches, e);
 	if (rc < 0)
 		return rc;
-	m->cap = (uint32_t)cap;
 	m->n_switches = n_switches;
 	m->limit = sim_bucket_of(p->t_max, p->burst);
 	m->n_seconds = (uint32_t)((epoch_ns + SIM_SEC - 1) / SIM_SEC);

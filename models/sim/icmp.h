@@ -52,7 +52,8 @@ struct fabric_sim_icmp_load {
 /* Zeroed is empty. */
 struct fabric_sim_icmp {
 	struct sim_bucket limit;
-	uint32_t n_switches, n_seconds, cap;
+	uint32_t n_switches, n_seconds;
+	size_t cap;
 	struct fabric_sim_icmp_switch *sw; /* [n_switches] */
 	struct fabric_sim_icmp_load load;
 };
