@@ -4,6 +4,7 @@
 #include "experiments/millisampler/import.h"
 
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "results/samples.h"
@@ -122,6 +123,21 @@ static int import_test_list(void *arg, struct sim_err *e)
 	return rc;
 }
 
+static void an_empty_folder_has_no_runs(void **state)
+{
+	char **path;
+	size_t n = 1;
+	(void)state;
+	assert_int_equal(mkdir(test_path("empty"), 0700), 0);
+	assert_ok(xp_import_files(test_path("empty"), &path, &n, test_err()));
+	assert_int_equal(n, 0);
+	xp_import_files_free(path, n);
+	assert_int_equal(xp_import_files(test_path("none"), &path, &n,
+			     test_err()),
+	    SIM_EIO);
+	assert_non_null(strstr(test_err()->msg, "none: No such file"));
+}
+
 static void a_folder_gives_its_runs_by_name(void **state)
 {
 	(void)state;
@@ -140,6 +156,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(hosts_are_told_by_rack_and_name),
 	    cmocka_unit_test(without_memory_there_is_no_file),
+	    cmocka_unit_test(an_empty_folder_has_no_runs),
 	    cmocka_unit_test(a_folder_gives_its_runs_by_name),
 	};
 	return cmocka_run_group_tests(tests, test_folder_make,

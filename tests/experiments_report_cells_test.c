@@ -211,6 +211,13 @@ static void cells_keep_to_their_room(void **state)
 		last = x.n_shown;
 		if (room == 0)
 			assert_true(x.n_shown == 0 && x.n_left > 0);
+		char told[80];
+		snprintf(told, sizeof(told), ">%zu of %zu cells are in this",
+		    x.n_shown, res_cube_cells(&c));
+		assert_non_null(strstr(a, told));
+		snprintf(told, sizeof(told), "; %zu more of these had no room",
+		    x.n_left);
+		assert_int_equal(strstr(a, told) != NULL, x.n_left > 0);
 		free(a);
 	}
 	assert_true(last > 3);

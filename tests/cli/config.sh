@@ -103,7 +103,7 @@ is_told() { [[ $(grep -cE "$1" "$2") -ge ${3-1} ]]; }
 
 a_hangup_takes_what_can_change_and_names_the_rest() {
 	own_servers
-	echo "stop-file: $PWD/stop" >c.yaml
+	printf 'threads: 2\nstop-file: %s\n' "$PWD/stop" >c.yaml
 	serve c controller --config c.yaml --listen $any
 	local list=http://127.0.0.1:$port_c/pinglist/10.0.0.1
 	[[ $(code_of "$list") = 200 ]]
@@ -117,11 +117,18 @@ a_hangup_takes_what_can_change_and_names_the_rest() {
 		within 10 is_told 'settings stay as they were: .*c.yaml:[12]:' c.err
 		[[ $(code_of "$list") = 404 ]]
 	done
-	printf 'stop-file: %s\nset: { n_pods: 3 }\nthreads: 2\n' \
+	# What is said as before needs no restart.
+	printf 'threads: 2\nset: { n_pods: 3 }\nstop-file: %s\n' \
+	    "$PWD/stop" >c.yaml
+	: >c.err
+	kill -HUP "$pid_c"
+	within 10 is_told 'read again; a restart takes: set$' c.err
+	[[ $(code_of "$list") = 404 ]]
+	printf 'stop-file: %s\nset: { n_pods: 3 }\nthreads: 3\n' \
 	    "$PWD/other" >c.yaml
 	: >c.err
 	kill -HUP "$pid_c"
-	within 10 is_told 'read again; a restart takes: set, threads$' c.err
+	within 10 is_told 'read again; a restart takes: threads, set$' c.err
 	[[ $(code_of "$list") = 200 ]]
 	mv c.yaml gone.yaml
 	: >c.err

@@ -222,6 +222,10 @@ a_script_of_ones_own_is_run_from_any_folder() {
 	    -o c.svg --metric recall --title 'it"s `mine`'
 	says '^faults.rate .* 2 +1 +it"s `mine`$'
 	only_files b.svg c.svg
+	# It is not gnuplot that is missing.
+	echo 'plot ARG1 using' >wrong.gp
+	run_for 3 "$CULPRIT" plot ../grid.h5 --script wrong.gp -o d.svg
+	says 'gnuplot: the script .*wrong.gp failed\.$'
 }
 
 wrong_wishes_are_named_before_anything_is_written() {
