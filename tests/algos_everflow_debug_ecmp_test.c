@@ -133,7 +133,10 @@ static void causes_are_told_by_counts(void **state)
 	} cases[] = {{{1500, 0, 1500}, ALGO_CAUSE_NARROWED, 1, 1.5},
 	    {{1e6, 1e6, 4e6}, ALGO_CAUSE_WEIGHTS, 2, 2},
 	    {{1414214, 1e6, 1e6}, ALGO_CAUSE_WEIGHTS, 0, 1.242641},
-	    {{15, 15, 0}, ALGO_CAUSE_NARROWED, 2, 1.5}};
+	    {{15, 15, 0}, ALGO_CAUSE_NARROWED, 2, 1.5},
+	    /* Shares of eight and of 128 sorts that no weight of one has. */
+	    {{5e5, 2e5, 1e5}, ALGO_CAUSE_HASH_BITS, 0, 1.875},
+	    {{41e4, 64e4, 23e4}, ALGO_CAUSE_HASH_BITS, 1, 1.5}};
 	(void)state;
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct ecmp_rig x;
