@@ -294,7 +294,7 @@ $(HAS_SCHEMA): $B/algos/pingmesh/pinglist.xsd.h
 # So are what a report is made of: an array of lines, as a compiler need not
 # take a string of more than 4,095 bytes.
 LINES := $(wildcard experiments/report/*.css experiments/report/*.js)
-TABLES := results/sql/schema.sql results/sql/schema_2.sql
+TABLES := $(wildcard results/sql/schema*.sql)
 $(LINES:%=$B/%.h) $(TABLES:%=$B/%.h): $B/%.h: % Makefile
 	@mkdir -p $(@D); echo "  GEN   $@"
 	$(Q)sed -e 's/[\\"]/\\&/g; s/.*/"&\\n",/; $$s/$$/\nNULL/' $< >$@

@@ -50,7 +50,9 @@ static struct xp_windows_params params(const char *db)
 	    .grace_ns = 10 * MIN,
 	    .late_ns = HOUR,
 	    .max_probes = 1000000,
-	    .keep = RES_SQL_KEEP};
+	    .keep = RES_SQL_KEEP,
+	    .max_http_failed = XP_WINDOWS_HTTP_FAILED,
+	    .max_http_p99_us = XP_WINDOWS_HTTP_P99_US};
 }
 
 /* As one run of the program that is told that it is NOW. */
@@ -157,32 +159,49 @@ static int is_equal(double a, double b)
 	return a == b || (isnan(a) && isnan(b));
 }
 
-/* Answers by scope; the database has none of servers. */
+/* Exact, or the end of a bucket, or of a mean that is the same everywhere. */
+enum times_are { EXACT, OF_BUCKETS, OF_MEANS };
+
+static void assert_time(enum times_are how, double is, double exact,
+    double mean)
+{
+	if (isnan(exact) || how == EXACT)
+		assert_true(is_equal(is, exact));
+	else if (how == OF_BUCKETS)
+		assert_true(is >= exact && is <= exact * 65 / 64 + 1e-9);
+	else
+		assert_near(is, mean, 1e-9);
+}
+
+/* Answers by scope; the database has none of servers, and of counters none of
+ * services. */
 static void compare_http(const struct xp_dsa_tables *t, struct res_sql *db,
-    sim_ns from)
+    const char *job, sim_ns from, enum times_are how)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < t->http.n; i++) {
 		const struct xp_dsa_http_row *r = &t->http.row[i];
 		const uint64_t want[] = {r->n_asked, r->n_ok, r->n_other,
 		    r->n_malformed, r->n_cut, r->n_late};
+		const int is_there = r->kind != ALGO_SLA_SERVER &&
+		    (r->kind != ALGO_SLA_SERVICE || how != OF_MEANS);
 		struct res_sql_rows *q;
 		assert_ok(res_sql_ask(&q, db, test_err(),
 		    "SELECT n_asked, n_ok, n_other, n_malformed, n_cut, "
 		    "h.n_late, "
 		    "p50_us, p99_us FROM http h JOIN window w ON w.id = "
-		    "h.window WHERE job = '10min' AND from_ns = ? AND dc = ? "
+		    "h.window WHERE job = ? AND from_ns = ? AND dc = ? "
 		    "AND scope = ? AND scope_id = ?",
-		    RES_SQL_I64(from), RES_SQL_I64(r->data_centre),
-		    RES_SQL_TEXT(scopes[r->kind]), RES_SQL_I64(r->id)));
-		assert_int_equal(res_sql_next(q, test_err()),
-		    r->kind != ALGO_SLA_SERVER);
-		for (int k = 0; r->kind != ALGO_SLA_SERVER && k < 6; k++)
+		    RES_SQL_TEXT(job), RES_SQL_I64(from),
+		    RES_SQL_I64(r->data_centre), RES_SQL_TEXT(scopes[r->kind]),
+		    RES_SQL_I64(r->id)));
+		assert_int_equal(res_sql_next(q, test_err()), is_there);
+		for (int k = 0; is_there && k < 6; k++)
 			assert_true((uint64_t)res_sql_i64(q, k) == want[k]);
-		if (r->kind != ALGO_SLA_SERVER) {
+		if (is_there) {
 			n++;
-			assert_true(is_equal(res_sql_f64(q, 6), r->p50_us) &&
-			    is_equal(res_sql_f64(q, 7), r->p99_us));
+			assert_time(how, res_sql_f64(q, 6), r->p50_us, 150);
+			assert_time(how, res_sql_f64(q, 7), r->p99_us, 250);
 		}
 		res_sql_done(q);
 	}
@@ -196,7 +215,7 @@ static void compare_10min(struct whole *h, struct res_sql *db, sim_ns from)
 	const struct xp_dsa_tables *t = &h->replay.tables;
 	double x[4];
 	assert_true(t->sla.n > 0);
-	compare_http(t, db, from);
+	compare_http(t, db, "10min", from, EXACT);
 	for (size_t i = 0; i < t->sla.n; i++) {
 		const struct xp_dsa_sla_row *r = &t->sla.row[i];
 		if (find_level(db, "10min", from, r->data_centre, r->kind,
@@ -229,9 +248,10 @@ static void compare_10min(struct whole *h, struct res_sql *db, sim_ns from)
 static void compare_5min(struct whole *h, struct res_sql *db, sim_ns from)
 {
 	double x[4];
-	run_whole(h, from, from + 5 * MIN, XP_DSA_COUNTERS);
+	run_whole(h, from, from + 5 * MIN, XP_DSA_COUNTERS | XP_DSA_HTTP);
 	const struct xp_dsa_tables *t = &h->replay.tables;
 	assert_true(t->counters.n > 0);
+	compare_http(t, db, "5min", from, OF_MEANS);
 	for (size_t i = 0; i < t->counters.n; i++) {
 		const struct xp_dsa_counters_row *r = &t->counters.row[i];
 		if (find_level(db, "5min", from, r->data_centre, r->kind, r->id,
@@ -243,6 +263,29 @@ static void compare_5min(struct whole *h, struct res_sql *db, sim_ns from)
 		    x[1] == (double)r->n_drop && is_equal(x[2], r->p50_us) &&
 		    is_equal(x[3], r->p99_us));
 	}
+}
+
+/* Servers are in no pool: their counts are exact, and their times the ends of
+ * buckets. */
+static void compare_servers(const struct xp_dsa_tables *t, struct res_sql *db,
+    const char *job, sim_ns from)
+{
+	double x[4];
+	unsigned n = 0;
+	for (size_t i = 0; i < t->sla.n; i++) {
+		const struct xp_dsa_sla_row *r = &t->sla.row[i];
+		if (r->kind != ALGO_SLA_SERVER)
+			continue;
+		n++;
+		assert_int_equal(find_level(db, job, from, r->data_centre,
+				     r->kind, r->id, x),
+		    1);
+		assert_true(
+		    x[0] == (double)r->n_success && x[1] == (double)r->n_drop);
+		assert_time(OF_BUCKETS, x[2], r->p50_us, 0);
+		assert_time(OF_BUCKETS, x[3], r->p99_us, 0);
+	}
+	assert_int_equal(n, LIVE_HOSTS);
 }
 
 /* What `culprit jobs` pools of the whole of [FROM, TO), read in one window, is
@@ -257,10 +300,12 @@ static void compare_merged(struct whole *h, struct res_sql *db, const char *job,
 	assert_ok(xp_dsa_pool_open(&h->pool, n_of, test_err()));
 	run_whole(h, from, to,
 	    XP_DSA_SLA | XP_DSA_DROP_RATE | XP_DSA_BLACKHOLE |
-		XP_DSA_SILENT_DROP);
+		XP_DSA_SILENT_DROP | XP_DSA_HTTP);
 	struct xp_dsa_tables *t = &h->replay.tables;
 	assert_ok(xp_dsa_pool_put(&h->pool, t, test_err()));
 	assert_true(t->pooled.n >= 2 * (4 + 2 + 1));
+	compare_http(t, db, job, from, OF_BUCKETS);
+	compare_servers(t, db, job, from);
 	for (size_t i = 0; i < t->pooled.n; i++) {
 		const struct xp_dsa_pooled_row *r = &t->pooled.row[i];
 		assert_int_equal(find_level(db, job, from, r->data_centre,
@@ -363,6 +408,14 @@ static void windows_are_what_jobs_find_in_a_recording_of_the_same_time(
 			     "job = '10min'"),
 	    w.n_sent);
 	assert_int_equal(number(db, "SELECT count(*) FROM agent"), LIVE_HOSTS);
+	assert_int_equal(number(db,
+			     "SELECT count(*) FROM agent_list WHERE list = "
+			     "'fedcba9876543210' AND list_is = 'newest'"),
+	    LIVE_HOSTS);
+	assert_true(
+	    number(db,
+		"SELECT count(*) FROM alert_span WHERE kind = "
+		"'http_failed' AND worst > bound AND job = '1day'") > 0);
 	assert_int_equal(number(db, "SELECT sum(n_records) FROM agent"),
 	    w.n_sent);
 	/* Each window but the empty ones has the level of both services. */

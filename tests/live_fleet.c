@@ -109,11 +109,24 @@ static void put_counters(struct live_fleet *w, struct xp_batch_store *s,
 	    .src_ip = topo_addr_of_host(src),
 	    .n_probes = batch.n,
 	    .p50_ns = 300 * SIM_US,
-	    .p99_ns = 700 * SIM_US};
+	    .p99_ns = 700 * SIM_US,
+	    .has_http = 1,
+	    .list_version = UINT64_C(0xfedcba9876543210)};
+	uint64_t n_of[AGENT_N_ANSWERS] = {0};
 	for (uint32_t i = 0; i < batch.n; i++) {
 		c.n_connected += batch.record[i].rtt_ns > 0;
 		c.n_unconnected += batch.record[i].rtt_ns == 0;
 		c.n_drop_1 += batch.record[i].rtt_ns > SIM_SEC;
+		n_of[batch.record[i].answer]++;
+	}
+	c.n_http_ok = n_of[AGENT_ANSWER_OK];
+	c.n_http_other = n_of[AGENT_ANSWER_OTHER];
+	c.n_http_malformed = n_of[AGENT_ANSWER_MALFORMED];
+	c.n_http_cut = n_of[AGENT_ANSWER_CUT];
+	c.n_http_late = n_of[AGENT_ANSWER_LATE];
+	if (c.n_http_ok > 0) {
+		c.http_p50_ns = 150 * SIM_US;
+		c.http_p99_ns = 250 * SIM_US;
 	}
 	if (c.n_connected == 0)
 		c.p50_ns = c.p99_ns = 0;

@@ -39,7 +39,9 @@ static const char *const tables[LIVE_TABLES] = {"SELECT * FROM meta ORDER BY 1",
     "SELECT * FROM random_drop ORDER BY 1, 2, 3, 4",
     "SELECT * FROM watchdog ORDER BY 1, 2", "SELECT * FROM agent ORDER BY 1",
     "SELECT * FROM histogram ORDER BY 1, 2, 3, 4, 5", "SELECT * FROM store",
-    "SELECT * FROM chunk ORDER BY 1, 2"};
+    "SELECT * FROM chunk ORDER BY 1, 2",
+    "SELECT * FROM http ORDER BY 1, 2, 3, 4",
+    "SELECT * FROM time_counts ORDER BY 1, 2, 3, 4, 5"};
 
 void live_dump(const char *path, uint64_t hash[LIVE_TABLES])
 {

@@ -142,20 +142,31 @@ static void an_older_version_is_migrated_whole_or_not_at_all(void **state)
 	    NULL};
 	static const char *const fine[] = {"CREATE TABLE two (x INTEGER);\n",
 	    "INSERT INTO two SELECT count(*) FROM window;\n", NULL};
-	static const char *const *bad_step[] = {NULL, NULL, fine, good};
-	static const char *const *step[] = {NULL, NULL, fine};
+	static const char *const *bad_step[] = {NULL, NULL, NULL, fine, good};
+	static const char *const *step[] = {NULL, NULL, NULL, fine};
 	struct res_sql *db = open_db("old.db");
 	put_window(db, 20000, 0, 1);
 	/* The second of two steps fails, so the first is undone. */
-	assert_true(res_sql_migrate(db, bad_step, 4, NULL) < 0);
-	assert_int_equal(ask(db, "PRAGMA user_version"), 2);
+	assert_true(res_sql_migrate(db, bad_step, 5, NULL) < 0);
+	assert_int_equal(ask(db, "PRAGMA user_version"), 3);
 	assert_int_equal(
 	    ask(db, "SELECT count(*) FROM sqlite_master WHERE name = 'two'"),
 	    0);
-	assert_ok(res_sql_migrate(db, step, 3, test_err()));
-	assert_int_equal(ask(db, "PRAGMA user_version"), 3);
+	assert_ok(res_sql_migrate(db, step, 4, test_err()));
+	assert_int_equal(ask(db, "PRAGMA user_version"), 4);
 	assert_int_equal(ask(db, "SELECT x FROM two"), 1);
 	res_sql_close(db);
+}
+
+/* As version 2 was: the last step undone, one by one. */
+static void undo_3(struct res_sql *db)
+{
+	run(db, "DROP VIEW agent_list");
+	run(db, "ALTER TABLE agent DROP COLUMN list_told_ns");
+	run(db, "ALTER TABLE agent DROP COLUMN list_issued_ns");
+	run(db, "ALTER TABLE agent DROP COLUMN list");
+	run(db, "DROP TABLE time_counts");
+	run(db, "PRAGMA user_version = 2");
 }
 
 /* As it was before there were HTTP pings; its rows stay. */
@@ -164,15 +175,99 @@ static void a_database_of_version_1_gets_the_table_of_gets(void **state)
 	(void)state;
 	struct res_sql *db = open_db("one.db");
 	put_window(db, 20000, 0, 3);
+	undo_3(db);
 	run(db, "DROP TABLE http");
 	run(db, "PRAGMA user_version = 1");
 	res_sql_close(db);
 	assert_int_equal(refused("one.db", RES_SQL_READ, "version 1"),
 	    SIM_EMISMATCH);
 	db = open_db("one.db");
-	assert_int_equal(ask(db, "PRAGMA user_version"), 2);
+	assert_int_equal(ask(db, "PRAGMA user_version"), 3);
 	assert_int_equal(ask(db, "SELECT count(*) FROM sla"), 3);
 	assert_int_equal(ask(db, "SELECT count(*) FROM http"), 0);
+	res_sql_close(db);
+}
+
+/* Alerts are copied into a table that takes more kinds, and are open as before; of
+ * agents nobody knows which list they have. */
+static void a_database_of_version_2_keeps_its_alerts_and_agents(void **state)
+{
+	(void)state;
+	struct res_sql *db = open_db("two.db");
+	put_window(db, 20000, 0, 3);
+	undo_3(db);
+	run(db,
+	    "INSERT INTO alert SELECT id, 0, 'p99_us', 'dc', 0, NULL, 7000, "
+	    "5000, NULL FROM window LIMIT 1");
+	run(db,
+	    "INSERT INTO agent VALUES (167772161, '10.0.0.1', 0, 0, 1, 2, 1, "
+	    "1, 1, 1, 0)");
+	res_sql_close(db);
+	assert_int_equal(refused("two.db", RES_SQL_READ, "version 2"),
+	    SIM_EMISMATCH);
+	db = open_db("two.db");
+	assert_int_equal(ask(db, "PRAGMA user_version"), 3);
+	assert_int_equal(ask(db, "SELECT count(*) FROM alert_span"), 1);
+	assert_int_equal(ask(db, "SELECT worst FROM alert_span"), 7000);
+	assert_int_equal(ask(db,
+			     "SELECT count(*) FROM agent_list WHERE list IS "
+			     "NULL AND list_is IS NULL AND n_batches = 1"),
+	    1);
+	run(db,
+	    "INSERT INTO alert SELECT id, 0, 'http_failed', 'dc', 0, NULL, 1, "
+	    "0.01, NULL FROM window LIMIT 1");
+	run(db, "DELETE FROM window");
+	assert_int_equal(ask(db, "SELECT count(*) FROM alert"), 0);
+	res_sql_close(db);
+}
+
+/* ADDRESS in 10.0.0.0/24 told of LIST, issued at ISSUED, at AT (s). */
+static void put_agent_list(struct res_sql *db, int address, const char *list,
+    int issued, int at)
+{
+	char text[32];
+	snprintf(text, sizeof(text), "10.0.0.%d", address);
+	assert_ok(res_sql_run(db, test_err(),
+	    "INSERT INTO agent VALUES (?, ?, 0, 0, 0, 0, 0, 1, 1, 1, 0, ?, ? * "
+	    "1000000000, ? * 1000000000)",
+	    RES_SQL_I64(0x0a000000 + address), RES_SQL_TEXT(text),
+	    RES_SQL_TEXT(list), RES_SQL_I64(issued), RES_SQL_I64(at)));
+}
+
+static int lists_that_are(struct res_sql *db, const char *what)
+{
+	int64_t n;
+	assert_ok(res_sql_one(db,
+	    "SELECT count(*) FROM agent_list WHERE list_is IS ?",
+	    RES_SQL_VALUES(RES_SQL_TEXT(what)), -1, &n, test_err()));
+	return (int)n;
+}
+
+static void agents_with_an_older_list_are_told_from_others(void **state)
+{
+	(void)state;
+	struct res_sql *db = open_db("lists.db");
+	/* Most have b; nobody signs. */
+	put_agent_list(db, 1, "a", 0, 5000);
+	put_agent_list(db, 2, "b", 0, 5000);
+	put_agent_list(db, 3, "b", 0, 5000);
+	put_agent_list(db, 4, "", 0, 5000);
+	put_agent_list(db, 5, NULL, 0, 0);
+	assert_true(lists_that_are(db, "newest") == 2 &&
+	    lists_that_are(db, "other") == 1 &&
+	    lists_that_are(db, "none") == 1 && lists_that_are(db, NULL) == 1);
+	/* A list that was issued last is the newest, also if one agent has it;
+	 * by whichever controller one has it, it is the same. */
+	run(db, "UPDATE agent SET list_issued_ns = 9000000000");
+	put_agent_list(db, 6, "c", 11, 5000);
+	put_agent_list(db, 7, "c", 10, 5000);
+	assert_true(lists_that_are(db, "newest") == 2 &&
+	    lists_that_are(db, "older") == 3 &&
+	    lists_that_are(db, "other") == 0);
+	/* Who was last heard more than 20 minutes ago has no say. */
+	put_agent_list(db, 8, "d", 99, 3000);
+	assert_int_equal(lists_that_are(db, "newest"), 2);
+	assert_int_equal(lists_that_are(db, "other"), 1);
 	res_sql_close(db);
 }
 
@@ -483,6 +578,9 @@ int main(void)
 	    cmocka_unit_test(a_newer_version_is_refused_by_writer_and_reader),
 	    cmocka_unit_test(an_older_version_is_migrated_whole_or_not_at_all),
 	    cmocka_unit_test(a_database_of_version_1_gets_the_table_of_gets),
+	    cmocka_unit_test(
+		a_database_of_version_2_keeps_its_alerts_and_agents),
+	    cmocka_unit_test(agents_with_an_older_list_are_told_from_others),
 	    cmocka_unit_test(
 		another_programs_database_and_other_files_are_left_alone),
 	    cmocka_unit_test(damage_is_an_error_and_never_a_crash),

@@ -86,34 +86,26 @@ static const struct alerts_view {
 	    "to_ns") " AS window_to FROM watchdog_now WHERE (?1 IS NULL OR job "
 		     "= ?1) AND "
 		     "to_ns > ?2 ORDER BY job, name"},
+    /* clang-format off */
+    {"http",
+	"SELECT w.job, " TIME("w.from_ns") " AS window_from, dc, scope, scope_id, "
+	"n_asked, n_ok, n_other, n_malformed, n_cut, h.n_late, p50_us, p99_us "
+	"FROM window w JOIN http h ON h.window = w.id WHERE" CHOSEN
+	", dc, scope, scope_id"},
     {"agents",
-	"SELECT address, dc, server, " TIME(
-	    "first_seen_ns") " AS first_seen, " TIME("last_seen_ns") " AS "
-								     "last_"
-								     "seen, "
-								     "n_starts,"
-								     " n_"
-								     "batches, "
-								     "n_"
-								     "records, "
-								     "n_lost "
-								     "FROM "
-								     "agent "
-								     "WHERE ?1 "
-								     "IS NOT 0 "
-								     "AND "
-								     "last_"
-								     "seen_ns "
-								     "> ?2 "
-								     "ORDER BY "
-								     "ip"},
+	"SELECT address, dc, server, " TIME("first_seen_ns") " AS first_seen, "
+	TIME("last_seen_ns") " AS last_seen, n_starts, n_batches, n_records, "
+	"n_lost, list, list_is, " TIME("nullif(list_issued_ns, 0)")
+	" AS list_issued FROM agent_list WHERE ?1 IS NOT 0 AND last_seen_ns > ?2 "
+	"ORDER BY ip"},
+    /* clang-format on */
     {0},
 };
 enum { N_VIEWS = sizeof(alerts_views) / sizeof(*alerts_views) };
 
 static const char *const alerts_shows[N_VIEWS] = {"open", "all", "services",
     "levels", "black_holes", "random_drops", "heat_map", "windows", "watchdogs",
-    "agents", NULL};
+    "http", "agents", NULL};
 static const char *const alerts_jobs[] = {"5min", "10min", "1hour", "1day",
     NULL};
 
@@ -153,7 +145,7 @@ static void alerts_take_format(void *to, char *arg, const struct cmd_given *g)
 static const struct cmd_option alerts_options[] = {
     {"show", 0, "WHAT",
 	"open (default), all, services, levels, black_holes, random_drops, "
-	"heat_map, windows, watchdogs or agents",
+	"heat_map, windows, watchdogs, http or agents",
 	.take = alerts_take_word, .at = CMD_AT(show), .values = alerts_shows},
     {"job", 0, "NAME", "of windows of one length: 5min, 10min, 1hour, 1day",
 	.take = alerts_take_word, .at = CMD_AT(job), .values = alerts_jobs},
@@ -188,7 +180,8 @@ static const struct cmd_line alerts_line = {
 /* Columns that are texts, also where nothing is in them. */
 static int alerts_is_text(const char *name)
 {
-	static const char *const texts[] = {"name", "says", "verdict", NULL};
+	static const char *const texts[] = {"name", "says", "verdict", "list",
+	    "list_is", "list_issued", NULL};
 	return texts[sim_word_find(texts, name)] != NULL;
 }
 

@@ -30,6 +30,25 @@ static void jobs_live_take_time(void *to, char *arg, const struct cmd_given *g)
 		    g->option->name, arg);
 }
 
+static void jobs_live_take_short(void *to, char *arg, const struct cmd_given *g)
+{
+	struct sim_err e;
+	if (sim_parse_ns(arg, to, &e) < 0 || *(sim_ns *)to < SIM_US ||
+	    *(sim_ns *)to > 60 * SIM_SEC)
+		argp_error(g->state, "--%s \"%s\" is no time from 1us to 60s",
+		    g->option->name, arg);
+}
+
+static void jobs_live_take_share(void *to, char *arg, const struct cmd_given *g)
+{
+	char *end;
+	const double x = strtod(arg, &end);
+	if (end == arg || *end || !(x >= 0 && x <= 1))
+		argp_error(g->state, "--%s \"%s\" is no share in [0, 1]",
+		    g->option->name, arg);
+	*(double *)to = x;
+}
+
 static void jobs_live_take_date(void *to, char *arg, const struct cmd_given *g)
 {
 	struct tm tm = {0};
@@ -81,6 +100,11 @@ const struct cmd_option cmd_jobs_live_options[] = {
 	.take = cmd_take_u32, .at = LIVE_AT(keep.windows), .max = 36500},
     {"keep-servers", 0, "N", "and the levels of servers (7; 0: with windows)",
 	.take = cmd_take_u32, .at = LIVE_AT(keep.servers), .max = 36500},
+    {"http-failed", 0, "SHARE",
+	"alert if more of a scope's GETs than this have no status 200 (0.01)",
+	.take = jobs_live_take_share, .at = LIVE_AT(http_failed)},
+    {"http-p99", 0, "TIME", "or if their P99 is above this (50ms)",
+	.take = jobs_live_take_short, .at = LIVE_AT(http_p99_ns)},
     {"once", 0, NULL, "make what is due now, and end", .take = cmd_take_flag,
 	.at = LIVE_AT(once)},
     {"until", 0, "DATE",
@@ -96,7 +120,9 @@ int cmd_jobs_live_init(struct cmd_jobs_live *a, struct sim_err *e)
 	    .late_ns = 3600 * SIM_SEC,
 	    .poll_ns = 10 * SIM_SEC,
 	    .max_probes = 20000000,
-	    .keep = RES_SQL_KEEP};
+	    .keep = RES_SQL_KEEP,
+	    .http_failed = XP_WINDOWS_HTTP_FAILED,
+	    .http_p99_ns = XP_WINDOWS_HTTP_P99_US * SIM_US};
 	return cmd_plan_init(&a->plan, e);
 }
 
@@ -199,7 +225,9 @@ static int jobs_live_open(struct jobs_live *l, struct cmd_jobs_live *a,
 	    .grace_ns = a->grace_ns,
 	    .late_ns = a->late_ns,
 	    .max_probes = a->max_probes,
-	    .keep = a->keep};
+	    .keep = a->keep,
+	    .max_http_failed = a->http_failed,
+	    .max_http_p99_us = (double)a->http_p99_ns / 1e3};
 	int rc = 0;
 	a->plan.keeps_text = 1;
 	if (a->spec)

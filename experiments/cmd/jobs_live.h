@@ -15,6 +15,8 @@ struct cmd_jobs_live {
 	sim_ns grace_ns, late_ns, poll_ns, until_ns; /* 0: not given */
 	uint64_t max_probes;
 	struct res_sql_keep keep;
+	double http_failed;
+	sim_ns http_p99_ns;
 	int is_on, once;
 };
 

@@ -74,6 +74,10 @@ struct xp_follow_agent {
 	uint32_t is_known, is_changed;
 	int64_t first_ns, last_ns, born_ns, n_starts, n_batches, n_records,
 	    n_lost;
+
+	/* As its newest counters say it; -1: they do not. */
+	int64_t told_ns, issued_ns;
+	uint64_t list;
 };
 
 /* The state of `store`, and the chunk that is not full. */
@@ -150,6 +154,19 @@ static int follow_note_records(struct xp_follow *f, struct follow_at *at,
 	return rc;
 }
 
+/* Counters may come late, and an agent that was put back to an older program says
+ * nothing again. */
+static void follow_note_list(struct xp_follow_agent *a,
+    const struct algo_pingmesh_window *w)
+{
+	if ((int64_t)w->end_ns < a->told_ns)
+		return;
+	a->told_ns = w->has_http ? (int64_t)w->end_ns : 0;
+	a->issued_ns = (int64_t)(w->list_issued_ns & INT64_MAX);
+	a->list = w->list_version;
+	a->is_changed = 1;
+}
+
 static int follow_note_window(struct xp_follow *f, struct follow_at *at,
     size_t n, struct sim_err *e)
 {
@@ -165,6 +182,8 @@ static int follow_note_window(struct xp_follow *f, struct follow_at *at,
 		return 0;
 	}
 	const enum xp_dsa_fate fate = xp_dsa_counters_row(f->n_hosts, &w, &row);
+	if (fate == XP_DSA_ROW)
+		follow_note_list(&f->agent[row.host], &w);
 	at->n_foreign += fate == XP_DSA_FOREIGN;
 	at->n_odd += fate == XP_DSA_ODD;
 	return fate == XP_DSA_ROW && w.end_ns > 0
@@ -205,7 +224,9 @@ static int follow_load_agents(struct xp_follow *f, struct sim_err *e)
 	struct res_sql_rows *q;
 	int rc = res_sql_ask(&q, f->db, e,
 	    "SELECT ip, first_seen_ns, last_seen_ns, born_ns, n_starts, "
-	    "n_batches, n_records, n_lost FROM agent");
+	    "n_batches, n_records, n_lost, coalesce(list, ''), "
+	    "coalesce(list_issued_ns, 0), coalesce(list_told_ns, 0) FROM "
+	    "agent");
 	while (rc >= 0 && (rc = res_sql_next(q, e)) > 0) {
 		const uint32_t host =
 		    topo_addr_to_host((uint32_t)res_sql_i64(q, 0), f->n_hosts);
@@ -218,7 +239,10 @@ static int follow_load_agents(struct xp_follow *f, struct sim_err *e)
 		    .n_starts = res_sql_i64(q, 4),
 		    .n_batches = res_sql_i64(q, 5),
 		    .n_records = res_sql_i64(q, 6),
-		    .n_lost = res_sql_i64(q, 7)};
+		    .n_lost = res_sql_i64(q, 7),
+		    .list = strtoull(res_sql_text(q, 8), NULL, 16),
+		    .issued_ns = res_sql_i64(q, 9),
+		    .told_ns = res_sql_i64(q, 10)};
 	}
 	res_sql_done(q);
 	return rc;
@@ -230,17 +254,23 @@ static int follow_save_agent(struct xp_follow *f, uint32_t host,
 	struct xp_follow_agent *a = &f->agent[host];
 	const uint32_t ip = topo_addr_of_host(host);
 	const uint32_t d = topo_dcs_find(f->dc, f->n_dcs, host);
-	char text[TOPO_IP_TEXT];
+	char text[TOPO_IP_TEXT], list[24] = "";
+	const int told = a->told_ns > 0;
 	xp_dsa_name(&f->net6, host, text);
+	if (a->list != 0)
+		snprintf(list, sizeof(list), "%016" PRIx64, a->list);
 	a->is_changed = 0;
 	return res_sql_run(f->db, e,
 	    "INSERT OR REPLACE INTO agent VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, "
-	    "?, ?)",
+	    "?, ?, ?, nullif(?, -1), nullif(?, -1))",
 	    RES_SQL_I64(ip), RES_SQL_TEXT(text), RES_SQL_I64(d),
 	    RES_SQL_I64(host - f->dc[d].first_host), RES_SQL_I64(a->first_ns),
 	    RES_SQL_I64(a->last_ns), RES_SQL_I64(a->born_ns),
 	    RES_SQL_I64(a->n_starts), RES_SQL_I64(a->n_batches),
-	    RES_SQL_I64(a->n_records), RES_SQL_I64(a->n_lost));
+	    RES_SQL_I64(a->n_records), RES_SQL_I64(a->n_lost),
+	    RES_SQL_TEXT(told ? list : NULL),
+	    RES_SQL_I64(told ? a->issued_ns : -1),
+	    RES_SQL_I64(told ? a->told_ns : -1));
 }
 
 static int follow_load(struct xp_follow *f, struct follow_at *at,

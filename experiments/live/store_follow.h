@@ -63,13 +63,24 @@ void xp_follow_close(struct xp_follow *f);
 int xp_follow_read(struct xp_follow *f, sim_ns now, uint64_t *n_new,
     struct sim_err *e);
 
+/* What servers counted of GETs in 5 minutes, of those that say it. */
+struct xp_follow_gets {
+	size_t n, cap;
+	struct xp_follow_get {
+		uint32_t host;
+		uint64_t n_of[AGENT_N_ANSWERS]; /* by enum agent_answer */
+		sim_ns p50_ns, p99_ns;
+	} * row;
+};
+
 /* What is read of a window: rows of the hosts of all data centres, added. */
 struct xp_follow_rows {
-	struct obs_probes *probes; /* sent in [from, to); NULL: none */
-	struct obs_perf *counters; /* of windows ended in (from, to]; NULL */
-	struct obs_http *http;     /* GETs of these probes; NULL: none */
-	uint64_t most;             /* rows */
-	int64_t first_file;        /* that something came of; -1: none */
+	struct obs_probes *probes;   /* sent in [from, to); NULL: none */
+	struct obs_perf *counters;   /* of windows ended in (from, to]; NULL */
+	struct obs_http *http;       /* GETs of these probes; NULL: none */
+	struct xp_follow_gets *gets; /* of the windows of `counters` */
+	uint64_t most;               /* rows */
+	int64_t first_file;          /* that something came of; -1: none */
 };
 
 /* Errors SIM_ELIMIT (more than MOST rows), SIM_EIO, SIM_ENOMEM, those of DB. Cost

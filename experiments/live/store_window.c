@@ -5,6 +5,7 @@
 
 #include "experiments/live/batch_store.h"
 #include "experiments/live/store_follow_parts.h"
+#include "sim/vec.h"
 #include "experiments/pingmesh/dsa/batch_set.h"
 #include "experiments/pingmesh/dsa/rows.h"
 #include "results/segments.h"
@@ -48,6 +49,26 @@ static int store_window_take_records(struct store_window *w, size_t n,
 	return rc;
 }
 
+static int store_window_add_gets(struct xp_follow_gets *g, uint32_t host,
+    const struct algo_pingmesh_window *of, struct sim_err *e)
+{
+	const uint64_t n = of->n_http_ok + of->n_http_other +
+	    of->n_http_malformed + of->n_http_cut + of->n_http_late;
+	if (!g || n == 0)
+		return 0;
+	const int rc = SIM_RESERVE(&g->row, &g->cap, g->n + 1, e);
+	if (rc == 0)
+		g->row[g->n++] = (struct xp_follow_get){.host = host,
+		    .n_of = {[AGENT_ANSWER_OK] = of->n_http_ok,
+			[AGENT_ANSWER_OTHER] = of->n_http_other,
+			[AGENT_ANSWER_MALFORMED] = of->n_http_malformed,
+			[AGENT_ANSWER_CUT] = of->n_http_cut,
+			[AGENT_ANSWER_LATE] = of->n_http_late},
+		    .p50_ns = of->http_p50_ns,
+		    .p99_ns = of->http_p99_ns};
+	return rc;
+}
+
 static int store_window_take_counters(struct store_window *w, size_t n,
     struct sim_err *e)
 {
@@ -60,8 +81,9 @@ static int store_window_take_counters(struct store_window *w, size_t n,
 	    xp_batch_is_timely(w->day, of.start_ns) &&
 	    xp_batch_is_timely(w->day, of.end_ns) &&
 	    xp_dsa_counters_row(f->n_hosts, &of, &row) == XP_DSA_ROW &&
-	    (rc = store_window_count(w, e)) == 0)
-		rc = obs_perf_add(w->rows->counters, &row, e);
+	    (rc = store_window_count(w, e)) == 0 &&
+	    (rc = obs_perf_add(w->rows->counters, &row, e)) == 0)
+		rc = store_window_add_gets(w->rows->gets, row.host, &of, e);
 	return rc;
 }
 

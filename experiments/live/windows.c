@@ -88,6 +88,7 @@ static void windows_shapes(const struct res_recording_info *info,
 static int windows_write_plan(struct xp_windows *w, struct sim_err *e)
 {
 	const struct algo_sla_params *sla = &w->replay.params.sla;
+	const struct algo_heatmap_params *heat = &w->replay.params.heatmap;
 	char shapes[2048];
 	struct sim_text t = {.buf = shapes, .size = sizeof(shapes)};
 	int rc;
@@ -97,7 +98,14 @@ static int windows_write_plan(struct xp_windows *w, struct sim_err *e)
 	    (rc = windows_agree(w, "timers", w->params.timers, e)) < 0 ||
 	    (rc = windows_set_number(w, "max_drop_rate", sla->max_drop_rate,
 		 e)) < 0 ||
-	    (rc = windows_set_number(w, "max_p99_us", sla->max_p99_us, e)) < 0)
+	    (rc = windows_set_number(w, "max_p99_us", sla->max_p99_us, e)) <
+		0 ||
+	    (rc = windows_set_number(w, "yellow_us", heat->yellow_us, e)) < 0 ||
+	    (rc = windows_set_number(w, "red_us", heat->red_us, e)) < 0 ||
+	    (rc = windows_set_number(w, "max_http_failed",
+		 w->params.max_http_failed, e)) < 0 ||
+	    (rc = windows_set_number(w, "max_http_p99_us",
+		 w->params.max_http_p99_us, e)) < 0)
 		return rc;
 	return windows_set_number(w, "min_probes", sla->min_probes, e);
 }
@@ -182,6 +190,7 @@ void xp_windows_close(struct xp_windows *w)
 	xp_dsa_pool_close(&w->pool);
 	xp_dsa_pool_close(&w->pairs);
 	xp_dsa_tables_free(&w->of_pairs);
+	free(w->gets.row);
 	w->replay.recording = NULL;
 	xp_dsa_replay_close(&w->replay);
 	res_sql_close(w->db);

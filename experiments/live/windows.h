@@ -51,7 +51,14 @@ struct xp_windows_params {
 	sim_ns grace_ns, late_ns; /* grace_ns <= late_ns */
 	uint64_t max_probes;      /* of a window, in memory */
 	struct res_sql_keep keep;
+
+	/* Above which a scope alerts by its GETs: the share without a status
+	 * 200, and P99. Scopes with fewer than min_probes are not judged. */
+	double max_http_failed, max_http_p99_us;
 };
+/* Ours, as the paper tells none: ten times what it has of connects. */
+#define XP_WINDOWS_HTTP_FAILED 0.01
+#define XP_WINDOWS_HTTP_P99_US 50000
 
 /* What a step did. */
 struct xp_windows_done {

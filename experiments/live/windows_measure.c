@@ -20,6 +20,7 @@ static void measure_clear(struct xp_windows *w)
 	obs_probes_clear(&r->probes);
 	obs_perf_clear(&r->counters);
 	obs_http_clear(&r->http);
+	w->gets.n = 0;
 	memcpy(r->probes.syn_wait_ns, w->info.syn_wait_ns,
 	    sizeof(r->probes.syn_wait_ns));
 	memset(w->pair, 0, w->n_pairs * sizeof(*w->pair));
@@ -76,6 +77,7 @@ static int measure_read(struct xp_windows *w, struct xp_window *n,
 	obs_probes_clear(&w->replay.probes);
 	obs_perf_clear(&w->replay.counters);
 	obs_http_clear(&w->replay.http);
+	w->gets.n = 0;
 	n->state = "too_large";
 	return 0;
 }
@@ -98,7 +100,9 @@ int xp_windows_measure(struct xp_windows *w, struct xp_window *n,
 	*(is_counters ? (void **)&rows.counters : (void **)&rows.probes) =
 	    is_counters ? (void *)&r->counters : (void *)&r->probes;
 	int rc;
-	if (!is_counters)
+	if (is_counters)
+		rows.gets = &w->gets;
+	else
 		rows.http = &r->http;
 	measure_clear(w);
 	n->state = "made";
@@ -124,14 +128,6 @@ int xp_windows_measure(struct xp_windows *w, struct xp_window *n,
 }
 
 /* --- of shorter windows ----------------------------------------------------*/
-
-/* Which windows a longer one is made of. */
-#define PARTS                                                                  \
-	" window IN (SELECT id FROM window WHERE job = ?1 AND from_ns >= ?2 "  \
-	"AND to_ns <= ?3)"
-#define PART_VALUES(n)                                                         \
-	RES_SQL_TEXT(xp_windows_jobs[(n)->job - 1]), RES_SQL_I64((n)->from),   \
-	    RES_SQL_I64((n)->to)
 
 static int merge_histogram(struct xp_windows *w, struct res_sql_rows *q,
     struct sim_err *e)
@@ -169,8 +165,8 @@ static int merge_histograms(struct xp_windows *w, const struct xp_window *n,
 	struct res_sql_rows *q;
 	int rc = res_sql_ask(&q, w->db, e,
 	    "SELECT dc, scope, scope_id, scope_id2, n_success, n_drop, counts "
-	    "FROM histogram WHERE" PARTS,
-	    PART_VALUES(n));
+	    "FROM histogram WHERE" XP_WINDOWS_PARTS,
+	    XP_WINDOWS_PART_VALUES(n));
 	while (rc >= 0 && (rc = res_sql_next(q, e)) > 0)
 		rc = merge_histogram(w, q, e);
 	res_sql_done(q);
@@ -184,9 +180,9 @@ static int merge_pairs(struct xp_windows *w, const struct xp_window *n,
 	struct res_sql_rows *q;
 	int rc = res_sql_ask(&q, w->db, e,
 	    "SELECT dc, src_pod, dst_pod, sum(n_failed), sum(n_success_tors), "
-	    "sum(n_drop_tors) FROM pod_pair WHERE" PARTS
+	    "sum(n_drop_tors) FROM pod_pair WHERE" XP_WINDOWS_PARTS
 	    " GROUP BY dc, src_pod, dst_pod",
-	    PART_VALUES(n));
+	    XP_WINDOWS_PART_VALUES(n));
 	while (rc >= 0 && (rc = res_sql_next(q, e)) > 0) {
 		const int64_t d = res_sql_i64(q, 0), src = res_sql_i64(q, 1),
 			      dst = res_sql_i64(q, 2);
@@ -217,8 +213,8 @@ static int merge_summaries(struct xp_windows *w, const struct xp_window *n,
 	struct res_sql_rows *q;
 	int rc = res_sql_ask(&q, w->db, e,
 	    "SELECT dc, sum(n_probes), avg(seen_share) FROM summary "
-	    "WHERE" PARTS " GROUP BY dc ORDER BY dc",
-	    PART_VALUES(n));
+	    "WHERE" XP_WINDOWS_PARTS " GROUP BY dc ORDER BY dc",
+	    XP_WINDOWS_PART_VALUES(n));
 	t->summary.n = 0;
 	while (rc >= 0 && (rc = res_sql_next(q, e)) > 0) {
 		if ((rc = XP_DSA_RESERVE(&t->summary, 1, e)) < 0)
@@ -245,9 +241,9 @@ static int merge_drop_rates(struct xp_windows *w, const struct xp_window *n,
 	struct res_sql_rows *q;
 	int rc = res_sql_ask(&q, w->db, e,
 	    "SELECT probes, sum(n_success), sum(n_drop), sum(n_unclear), "
-	    "sum(n_failed) FROM drop_rate WHERE dc = ?4 AND" PARTS
+	    "sum(n_failed) FROM drop_rate WHERE dc = ?4 AND" XP_WINDOWS_PARTS
 	    " GROUP BY probes",
-	    PART_VALUES(n), RES_SQL_I64(sum->data_centre));
+	    XP_WINDOWS_PART_VALUES(n), RES_SQL_I64(sum->data_centre));
 	while (rc >= 0 && (rc = res_sql_next(q, e)) > 0) {
 		const size_t g =
 		    sim_word_find(algo_drop_groups, res_sql_text(q, 0));
@@ -349,7 +345,7 @@ static int merge_count(struct xp_windows *w, struct xp_window *n,
 	const int rc = res_sql_one(w->db,
 	    "SELECT sum(n_records) FROM window WHERE job = ? AND from_ns >= ? "
 	    "AND to_ns <= ?",
-	    RES_SQL_VALUES(PART_VALUES(n)), 0, &n_records, e);
+	    RES_SQL_VALUES(XP_WINDOWS_PART_VALUES(n)), 0, &n_records, e);
 	n->n_records = (uint64_t)n_records;
 	n->state = n_records > 0 ? "made" : "empty";
 	n->first_file = -1;

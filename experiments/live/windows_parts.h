@@ -32,6 +32,7 @@ struct xp_windows {
 	struct xp_dsa_pool pool, pairs;
 	sim_ns next[XP_WINDOWS_N_JOBS]; /* begins; SIM_NEVER: nothing came */
 	struct xp_dsa_tables of_pairs;  /* what is pooled of pairs */
+	struct xp_follow_gets gets;     /* of counters of 5 minutes */
 	struct xp_windows_pair *pair;   /* [n_pairs], of all data centres */
 	size_t n_pairs, first_pair[RES_RECORDING_MAX_DCS + 1];
 };
@@ -61,6 +62,49 @@ int xp_windows_measure(struct xp_windows *w, struct xp_window *n,
     struct sim_err *e);
 int xp_windows_merge(struct xp_windows *w, struct xp_window *n,
     struct sim_err *e);
+
+/* Which windows a longer one is made of. */
+#define XP_WINDOWS_PARTS                                                       \
+	" window IN (SELECT id FROM window WHERE job = ?1 AND from_ns >= ?2 "  \
+	"AND to_ns <= ?3)"
+#define XP_WINDOWS_PART_VALUES(n)                                              \
+	RES_SQL_TEXT(xp_windows_jobs[(n)->job - 1]), RES_SQL_I64((n)->from),   \
+	    RES_SQL_I64((n)->to)
+
+/* A window that is being written. */
+struct xp_windows_put {
+	struct xp_windows *w;
+	const struct xp_window *n;
+	const struct xp_dsa_tables *t;
+	uint64_t n_alerts[RES_RECORDING_MAX_DCS];
+	double p99_us[RES_RECORDING_MAX_DCS];
+	struct sim_err *e;
+};
+
+/* What the tables that levels come from have in common. */
+struct xp_windows_level {
+	uint32_t dc, id;
+	uint8_t kind;
+	uint64_t n_success, n_drop;
+	double drop_rate, p50_us, p99_us, p999_us;
+	const char *verdict;
+	int alert_drop, alert_p99;
+};
+
+int xp_windows_put_alert(struct xp_windows_put *p, uint32_t dc,
+    const char *kind, const char *scope, uint32_t id, const char *name,
+    double value, double bound, const char *says);
+int xp_windows_put_level(struct xp_windows_put *p,
+    const struct xp_windows_level *l);
+
+/* In windows_times.c: counts of connect times of servers and of GETs, of a window's
+ * probes; of a longer window they are added up, with servers' levels and rows of table
+ * `http` that follow. */
+int xp_windows_put_times(struct xp_windows_put *p);
+
+/* In windows_http.c: rows of `http` of a shorter window, and alerts by all that the
+ * window has by then. */
+int xp_windows_put_http(struct xp_windows_put *p);
 
 /* Write it, in place of what it had if it is made anew. In a transaction. */
 int xp_windows_put(struct xp_windows *w, const struct xp_window *n,

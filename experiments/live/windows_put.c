@@ -14,15 +14,6 @@
 #include "sim/vec.h"
 #include "topo/addr.h"
 
-struct put {
-	struct xp_windows *w;
-	const struct xp_window *n;
-	const struct xp_dsa_tables *t;
-	uint64_t n_alerts[RES_RECORDING_MAX_DCS];
-	double p99_us[RES_RECORDING_MAX_DCS];
-	struct sim_err *e;
-};
-
 /* The word of a code, of which 0 is "not run" and is not measured. */
 static const char *windows_put_word(const char *const words[], unsigned code)
 {
@@ -31,9 +22,9 @@ static const char *windows_put_word(const char *const words[], unsigned code)
 
 /* --- alerts ----------------------------------------------------------------*/
 
-static int windows_put_alert(struct put *p, uint32_t dc, const char *kind,
-    const char *scope, uint32_t id, const char *name, double value,
-    double bound, const char *says)
+int xp_windows_put_alert(struct xp_windows_put *p, uint32_t dc,
+    const char *kind, const char *scope, uint32_t id, const char *name,
+    double value, double bound, const char *says)
 {
 	return res_sql_run(p->w->db, p->e,
 	    "INSERT INTO alert VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -44,18 +35,8 @@ static int windows_put_alert(struct put *p, uint32_t dc, const char *kind,
 
 /* --- service levels --------------------------------------------------------*/
 
-/* What the three tables that levels come from have in common. */
-struct put_level {
-	uint32_t dc, id;
-	uint8_t kind;
-	uint64_t n_success, n_drop;
-	double drop_rate, p50_us, p99_us, p999_us;
-	const char *verdict;
-	int alert_drop, alert_p99;
-};
-
-static const char *windows_put_name(const struct put *p,
-    const struct put_level *l, char text[TOPO_IP_TEXT])
+static const char *windows_put_name(const struct xp_windows_put *p,
+    const struct xp_windows_level *l, char text[TOPO_IP_TEXT])
 {
 	if (l->kind == ALGO_SLA_SERVICE)
 		return p->w->replay.services.service[l->id].name;
@@ -66,7 +47,8 @@ static const char *windows_put_name(const struct put *p,
 	return text;
 }
 
-static int windows_put_level(struct put *p, const struct put_level *l)
+int xp_windows_put_level(struct xp_windows_put *p,
+    const struct xp_windows_level *l)
 {
 	const struct algo_sla_params *bound = &p->w->replay.params.sla;
 	const char *scope = xp_windows_scopes[l->kind];
@@ -82,24 +64,24 @@ static int windows_put_level(struct put *p, const struct put_level *l)
 	    RES_SQL_F64(l->p50_us), RES_SQL_F64(l->p99_us),
 	    RES_SQL_F64(l->p999_us), RES_SQL_TEXT(l->verdict));
 	if (rc == 0 && l->alert_drop)
-		rc = windows_put_alert(p, l->dc, "drop_rate", scope, l->id,
+		rc = xp_windows_put_alert(p, l->dc, "drop_rate", scope, l->id,
 		    name, l->drop_rate, bound->max_drop_rate, l->verdict);
 	if (rc == 0 && l->alert_p99)
-		rc = windows_put_alert(p, l->dc, "p99_us", scope, l->id, name,
-		    l->p99_us, bound->max_p99_us, l->verdict);
+		rc = xp_windows_put_alert(p, l->dc, "p99_us", scope, l->id,
+		    name, l->p99_us, bound->max_p99_us, l->verdict);
 	p->n_alerts[l->dc] += l->alert_drop || l->alert_p99;
 	if (l->kind == ALGO_SLA_DC)
 		p->p99_us[l->dc] = l->p99_us;
 	return rc;
 }
 
-static int windows_put_sla(struct put *p)
+static int windows_put_sla(struct xp_windows_put *p)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < p->t->sla.n; i++) {
 		const struct xp_dsa_sla_row *r = &p->t->sla.row[i];
-		rc = windows_put_level(p,
-		    &(struct put_level){r->data_centre, r->id, r->kind,
+		rc = xp_windows_put_level(p,
+		    &(struct xp_windows_level){r->data_centre, r->id, r->kind,
 			r->n_success, r->n_drop, r->drop_rate, r->p50_us,
 			r->p99_us, NAN,
 			windows_put_word(xp_dsa_verdicts, r->verdict),
@@ -108,51 +90,29 @@ static int windows_put_sla(struct put *p)
 	return rc;
 }
 
-static int windows_put_counters(struct put *p)
+static int windows_put_counters(struct xp_windows_put *p)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < p->t->counters.n; i++) {
 		const struct xp_dsa_counters_row *r = &p->t->counters.row[i];
-		rc = windows_put_level(p,
-		    &(struct put_level){r->data_centre, r->id, r->kind,
+		rc = xp_windows_put_level(p,
+		    &(struct xp_windows_level){r->data_centre, r->id, r->kind,
 			r->n_connected, r->n_drop, r->drop_rate, r->p50_us,
 			r->p99_us, NAN, NULL, r->alert_drop, r->alert_p99});
 	}
 	return rc;
 }
 
-/* Of servers there are none: theirs are few, and in the files of `culprit jobs`. */
-static int windows_put_http(struct put *p)
-{
-	int rc = 0;
-	for (size_t i = 0; rc == 0 && i < p->t->http.n; i++) {
-		const struct xp_dsa_http_row *r = &p->t->http.row[i];
-		if (r->kind == ALGO_SLA_SERVER)
-			continue;
-		rc = res_sql_run(p->w->db, p->e,
-		    "INSERT INTO http VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
-		    "?, ?)",
-		    RES_SQL_I64(p->n->id), RES_SQL_I64(r->data_centre),
-		    RES_SQL_TEXT(xp_windows_scopes[r->kind]),
-		    RES_SQL_I64(r->id), RES_SQL_I64(r->n_asked),
-		    RES_SQL_I64(r->n_ok), RES_SQL_I64(r->n_other),
-		    RES_SQL_I64(r->n_malformed), RES_SQL_I64(r->n_cut),
-		    RES_SQL_I64(r->n_late), RES_SQL_F64(r->p50_us),
-		    RES_SQL_F64(r->p99_us));
-	}
-	return rc;
-}
-
 /* Of longer windows, by the same rule as the shorter ones (algo_sla_judge()). */
-static int windows_put_pooled(struct put *p)
+static int windows_put_pooled(struct xp_windows_put *p)
 {
 	const struct algo_sla_params *bound = &p->w->replay.params.sla;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < p->t->pooled.n; i++) {
 		const struct xp_dsa_pooled_row *r = &p->t->pooled.row[i];
 		const int is_judged = r->n_success >= bound->min_probes;
-		rc = windows_put_level(p,
-		    &(struct put_level){r->data_centre, r->id, r->kind,
+		rc = xp_windows_put_level(p,
+		    &(struct xp_windows_level){r->data_centre, r->id, r->kind,
 			r->n_success, r->n_drop, r->drop_rate, r->p50_us,
 			r->p99_us, r->p999_us, NULL,
 			is_judged && r->drop_rate > bound->max_drop_rate,
@@ -164,8 +124,9 @@ static int windows_put_pooled(struct put *p)
 /* --- counts ----------------------------------------------------------------*/
 
 /* Counts of one scope: those from row FIRST on, N of them. */
-static int windows_put_histogram(struct put *p, const struct xp_dsa_tables *t,
-    const struct xp_dsa_pooled_row *of, size_t first, size_t n, int is_pair)
+static int windows_put_histogram(struct xp_windows_put *p,
+    const struct xp_dsa_tables *t, const struct xp_dsa_pooled_row *of,
+    size_t first, size_t n, int is_pair)
 {
 	const uint32_t n_pods = p->w->info.dc[of->data_centre].clos.n_pods;
 	unsigned char counts[15 * XP_DSA_POOL_BUCKETS];
@@ -182,8 +143,8 @@ static int windows_put_histogram(struct put *p, const struct xp_dsa_tables *t,
 }
 
 /* Rows of `pooled` and of `histogram` are in the same order of scopes. */
-static int windows_put_histograms(struct put *p, const struct xp_dsa_tables *t,
-    int is_pair)
+static int windows_put_histograms(struct xp_windows_put *p,
+    const struct xp_dsa_tables *t, int is_pair)
 {
 	size_t at = 0;
 	int rc = 0;
@@ -198,7 +159,7 @@ static int windows_put_histograms(struct put *p, const struct xp_dsa_tables *t,
 	return rc;
 }
 
-static int windows_put_drop_rates(struct put *p)
+static int windows_put_drop_rates(struct xp_windows_put *p)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < p->t->drop_rate.n; i++) {
@@ -218,8 +179,9 @@ static int windows_put_drop_rates(struct put *p)
 
 /* --- pairs of pods ---------------------------------------------------------*/
 
-static int windows_put_pair(struct put *p, const struct xp_dsa_pooled_row *r,
-    const struct xp_windows_pair *pair, double p99_us)
+static int windows_put_pair(struct xp_windows_put *p,
+    const struct xp_dsa_pooled_row *r, const struct xp_windows_pair *pair,
+    double p99_us)
 {
 	const uint32_t n_pods = p->w->info.dc[r->data_centre].clos.n_pods;
 	return res_sql_run(p->w->db, p->e,
@@ -235,7 +197,7 @@ static int windows_put_pair(struct put *p, const struct xp_dsa_pooled_row *r,
 /* The exact P99s of a window that has them; NULL of one that has not. They are
  * rows of pods in the order of pairs. */
 static const struct xp_dsa_heatmap_row *
-windows_put_find_exact(const struct put *p, uint32_t dc)
+windows_put_find_exact(const struct xp_windows_put *p, uint32_t dc)
 {
 	for (size_t i = 0; i < p->t->heatmap.n; i++)
 		if (p->t->heatmap.row[i].data_centre == dc &&
@@ -246,7 +208,7 @@ windows_put_find_exact(const struct put *p, uint32_t dc)
 
 /* Pairs with a success have a row of `pooled`, those in order; pairs with failures
  * alone have none. */
-static int windows_put_pairs(struct put *p)
+static int windows_put_pairs(struct xp_windows_put *p)
 {
 	const struct xp_dsa_tables *of = &p->w->of_pairs;
 	size_t at = 0;
@@ -277,7 +239,7 @@ static int windows_put_pairs(struct put *p)
 
 /* --- findings --------------------------------------------------------------*/
 
-static int windows_put_black_holes(struct put *p)
+static int windows_put_black_holes(struct xp_windows_put *p)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < p->t->blackhole_tors.n; i++) {
@@ -293,13 +255,14 @@ static int windows_put_black_holes(struct put *p)
 		    RES_SQL_I64(r->n_symptom), RES_SQL_F64(r->score),
 		    RES_SQL_TEXT(action));
 		if (rc == 0 && r->action != ALGO_BLACKHOLE_NONE)
-			rc = windows_put_alert(p, r->data_centre, "black_hole",
-			    "tor", r->tor, NULL, r->score, NAN, action);
+			rc = xp_windows_put_alert(p, r->data_centre,
+			    "black_hole", "tor", r->tor, NULL, r->score, NAN,
+			    action);
 	}
 	return rc;
 }
 
-static int windows_put_random_drops(struct put *p)
+static int windows_put_random_drops(struct xp_windows_put *p)
 {
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < p->t->silent_drop_cells.n; i++) {
@@ -318,7 +281,7 @@ static int windows_put_random_drops(struct put *p)
 	return rc;
 }
 
-static int windows_put_summary(struct put *p,
+static int windows_put_summary(struct xp_windows_put *p,
     const struct xp_dsa_summary_row *r)
 {
 	const uint32_t dc = r->data_centre;
@@ -334,25 +297,25 @@ static int windows_put_summary(struct put *p,
 	    RES_SQL_TEXT(windows_put_word(xp_dsa_patterns, r->tor_pattern)),
 	    RES_SQL_TEXT(tier));
 	if (rc == 0 && r->pod_pattern > 1 + ALGO_HEATMAP_NORMAL)
-		rc = windows_put_alert(p, dc, "pattern", "dc", 0, NULL, NAN,
+		rc = xp_windows_put_alert(p, dc, "pattern", "dc", 0, NULL, NAN,
 		    NAN, pattern);
 	if (rc == 0 && r->tier > 1 + ALGO_SILENT_DROP_NONE)
-		rc = windows_put_alert(p, dc, "random_drops", "dc", 0, NULL,
+		rc = xp_windows_put_alert(p, dc, "random_drops", "dc", 0, NULL,
 		    NAN, NAN, tier);
 	return rc;
 }
 
 /* --- watchdogs -------------------------------------------------------------*/
 
-static int windows_put_watchdog(struct put *p, const char *name, int ok,
-    const char *says)
+static int windows_put_watchdog(struct xp_windows_put *p, const char *name,
+    int ok, const char *says)
 {
 	return res_sql_run(p->w->db, p->e,
 	    "INSERT INTO watchdog VALUES (?, ?, ?, ?)", RES_SQL_I64(p->n->id),
 	    RES_SQL_TEXT(name), RES_SQL_I64(ok), RES_SQL_TEXT(says));
 }
 
-static int windows_put_watchdogs(struct put *p)
+static int windows_put_watchdogs(struct xp_windows_put *p)
 {
 	const struct xp_window *n = p->n;
 	const sim_ns late = n->now > n->due ? n->now - n->due : 0;
@@ -390,7 +353,7 @@ static int windows_put_watchdogs(struct put *p)
 
 /* --- the window ------------------------------------------------------------*/
 
-static int windows_put_window(struct put *p)
+static int windows_put_window(struct xp_windows_put *p)
 {
 	const struct xp_window *n = p->n;
 	return res_sql_run(p->w->db, p->e,
@@ -404,7 +367,7 @@ static int windows_put_window(struct put *p)
 }
 
 /* What the window had is gone but for what its watchdog said of the time. */
-static int windows_put_anew(struct put *p)
+static int windows_put_anew(struct xp_windows_put *p)
 {
 	static const char *const gone[] = {
 	    "DELETE FROM summary WHERE window = ?",
@@ -412,6 +375,7 @@ static int windows_put_anew(struct put *p)
 	    "DELETE FROM sla WHERE window = ?",
 	    "DELETE FROM pod_pair WHERE window = ?",
 	    "DELETE FROM http WHERE window = ?",
+	    "DELETE FROM time_counts WHERE window = ?",
 	    "DELETE FROM alert WHERE window = ?",
 	    "DELETE FROM histogram WHERE window = ?",
 	    "DELETE FROM watchdog WHERE window = ? AND name <> 'on_time'",
@@ -433,7 +397,10 @@ static int windows_put_anew(struct put *p)
 int xp_windows_put(struct xp_windows *w, const struct xp_window *n,
     struct sim_err *e)
 {
-	struct put p = {.w = w, .n = n, .t = &w->replay.tables, .e = e};
+	struct xp_windows_put p = {.w = w,
+	    .n = n,
+	    .t = &w->replay.tables,
+	    .e = e};
 	const int is_merged = n->job >= XP_WINDOWS_1HOUR;
 	int rc;
 	for (uint32_t i = 0; i < RES_RECORDING_MAX_DCS; i++)
@@ -442,8 +409,9 @@ int xp_windows_put(struct xp_windows *w, const struct xp_window *n,
 		0 ||
 	    (rc = windows_put_sla(&p)) < 0 ||
 	    (rc = windows_put_counters(&p)) < 0 ||
-	    (rc = windows_put_http(&p)) < 0 ||
 	    (is_merged && (rc = windows_put_pooled(&p)) < 0) ||
+	    (rc = xp_windows_put_times(&p)) < 0 ||
+	    (rc = xp_windows_put_http(&p)) < 0 ||
 	    (n->job != XP_WINDOWS_1DAY &&
 		((rc = windows_put_histograms(&p, p.t, 0)) < 0 ||
 		    (rc = windows_put_histograms(&p, &w->of_pairs, 1)) < 0)) ||

@@ -1,8 +1,8 @@
 -- results/sql/schema.sql -- what Pingmesh's jobs find, window by window.
 -- SPDX-License-Identifier: GPL-3.0-or-later
 --
--- Version 1, to which schema_2.sql adds; PRAGMA user_version has it. Names tell units: _ns are nanoseconds
--- since 1970 (UTC), _us microseconds; n_ are counts, _rate and _share in [0, 1].
+-- Version 1, to which schema_2.sql and schema_3.sql add; PRAGMA user_version has
+-- it. Names tell units: _ns are nanoseconds since 1970 (UTC), _us microseconds; n_ are counts, _rate and _share in [0, 1].
 -- What was not measured is NULL. A scope is a server, ToR or pod by its number in
 -- the data centre, the data centre itself (0), or a service by its place.
 
@@ -70,7 +70,7 @@ CREATE TABLE drop_rate (
 
 -- Service level. Quantiles of 10min are exact; of 1hour and 1day the end of a
 -- bucket, at most 1/64 too high; of 5min the mean of servers' own.
--- Servers have rows in 5min and 10min.
+-- Servers have rows in 1hour and 1day since version 3.
 CREATE TABLE sla (
 	window INTEGER NOT NULL REFERENCES window ON DELETE CASCADE,
 	dc INTEGER NOT NULL,

@@ -34,7 +34,7 @@
 struct res_sql;
 
 /* The version of the tables, PRAGMA user_version. */
-enum { RES_SQL_VERSION = 2 };
+enum { RES_SQL_VERSION = 3 };
 
 enum res_sql_mode { RES_SQL_READ, RES_SQL_WRITE };
 
@@ -142,9 +142,10 @@ int res_sql_migrate(struct res_sql *db, const char *const *const step[],
 
 /* How long rows are kept, in days; 0: for ever. */
 struct res_sql_keep {
-	uint32_t windows;    /* and all of them */
-	uint32_t servers;    /* rows of `sla` of servers */
-	uint32_t histograms; /* of which longer windows are merged */
+	uint32_t windows; /* and all of them */
+	uint32_t servers; /* rows of `sla` of servers */
+	uint32_t
+	    histograms; /* and time_counts, of which longer windows are merged */
 };
 #define RES_SQL_KEEP ((struct res_sql_keep){60, 7, 3})
 

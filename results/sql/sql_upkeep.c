@@ -19,10 +19,14 @@ static const char *const sql_version_2[] = {
 #include "results/sql/schema_2.sql.h"
 };
 
+static const char *const sql_version_3[] = {
+#include "results/sql/schema_3.sql.h"
+};
+
 /* A new version is a new step: those before it are never changed, as databases
  * are about that were made by them. */
 const char *const *const res_sql_steps[RES_SQL_VERSION] = {sql_version_1,
-    sql_version_2};
+    sql_version_2, sql_version_3};
 
 static int sql_pragma(struct res_sql *db, const char *sql, int64_t *x,
     struct sim_err *e)
@@ -147,6 +151,10 @@ int res_sql_retain(struct res_sql *db, const struct res_sql_keep *keep,
 	    (rc = sql_let_go(db,
 		 "DELETE FROM histogram WHERE window IN (SELECT DISTINCT "
 		 "window FROM histogram WHERE window < ? LIMIT 64)",
+		 sql_first_kept(now_ns, keep->histograms), e)) < 0 ||
+	    (rc = sql_let_go(db,
+		 "DELETE FROM time_counts WHERE window IN (SELECT DISTINCT "
+		 "window FROM time_counts WHERE window < ? LIMIT 64)",
 		 sql_first_kept(now_ns, keep->histograms), e)) < 0 ||
 	    (rc = sql_let_go(db,
 		 "DELETE FROM sla WHERE scope = 'server' AND window IN (SELECT "

@@ -83,7 +83,7 @@ make_db hostile.db 6 4 $end hostile
 make_db large.db 100 6 $end
 make_db old.db 6 6 $((end - 86400))
 cat "$tree/results/sql/"schema{,_2}.sql | sqlite3 empty.db
-sqlite3 empty.db "PRAGMA user_version = 2; PRAGMA application_id = 1129663568"
+sqlite3 empty.db "PRAGMA user_version = 3; PRAGMA application_id = 1129663568"
 serve FOUR --db four.db
 record_hour
 python3 "$tree/tests/browser/live_post.py" hour.h5 "${pages[0]#FOUR=}" \

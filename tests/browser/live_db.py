@@ -24,8 +24,9 @@ PLACE = {"5min": 0, "10min": 1, "1hour": 2, "1day": 3}
 db = sqlite3.connect(out)
 db.executescript("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL;")
 db.executescript(open(schema).read())
-db.executescript(open(schema.replace(".sql", "_2.sql")).read())
-db.execute("PRAGMA user_version = 2")
+for step in "_2.sql", "_3.sql":
+    db.executescript(open(schema.replace(".sql", step)).read())
+db.execute("PRAGMA user_version = 3")
 db.execute(f"PRAGMA application_id = {0x43554c50}")
 
 

@@ -51,11 +51,11 @@ what_is_slow_is_an_alert_since_it_began() {
 	[[ $(grep -c ',web,' stdout) = 7 && $(grep -c ',db,' stdout) = 7 ]]
 	run_for 0 "$CULPRIT" alerts jobs.db --show heat_map
 	[[ $(wc -l <stdout) = 5 ]]
-	for what in levels black_holes random_drops windows watchdogs agents; do
+	for what in levels black_holes random_drops windows watchdogs http agents; do
 		run_for 0 "$CULPRIT" alerts jobs.db --show $what --last 1h
 	done
 	run_for 0 "$CULPRIT" alerts jobs.db --show agents
-	says '^10.0.0.8	0	7	2026-02-03T12:00:00Z	2026-02-03T13:04:50Z	1	13	390	0$' stdout
+	says '^10.0.0.8	0	7	2026-02-03T12:00:00Z	2026-02-03T13:04:50Z	1	13	390	0			$' stdout
 	run_for 2 "$CULPRIT" alerts jobs.db --show wndows
 	says 'did you mean "windows"' stderr
 }

@@ -46,7 +46,10 @@ static const char *const rows[] = {
     "INSERT INTO watchdog VALUES (9, 'data', 1, 'well')",
     "INSERT INTO histogram VALUES (9, 0, 'pod', 1, 0, 7, 1, x'0102837f')",
     "INSERT INTO agent VALUES (167772161, '10.0.0.1', 0, 0, 1, 2, 3, 1, 1, 9, "
-    "0)",
+    "0, 'fedcba9876543210', 5, 7)",
+    "INSERT INTO http VALUES (9, 0, 'pod', 1, 9, 7, 1, 1, 0, 0, 250.0, 9e3)",
+    "INSERT INTO time_counts VALUES (9, 0, 'http', 'pod', 1, 7, 0, "
+    "x'0102837f')",
 };
 
 static void make_good(void)
@@ -88,7 +91,8 @@ static const char *const questions[] = {"SELECT * FROM alert_open",
     "SELECT * FROM alert_span", "SELECT * FROM heat_map",
     "SELECT * FROM service_sla", "SELECT * FROM watchdog_now",
     "SELECT * FROM black_hole ORDER BY score", "SELECT * FROM random_drop",
-    "SELECT * FROM agent ORDER BY ip", "SELECT * FROM summary",
+    "SELECT * FROM agent_list ORDER BY ip", "SELECT * FROM summary",
+    "SELECT * FROM http", "SELECT * FROM time_counts",
     "SELECT * FROM histogram", "SELECT count(*), sum(n_late) FROM window"};
 
 static void ask_all(struct res_sql *db)

@@ -76,9 +76,7 @@ static int http_put_all(const struct xp_dsa_key *key, enum algo_sla_kind kind,
 	return rc;
 }
 
-/* Scopes of KIND that a host of the data centre is of. *ID: the first; of
- * services, where their numbers stand. */
-static size_t http_scopes(const struct xp_dsa *d, enum algo_sla_kind kind,
+size_t xp_dsa_scopes_of(const struct xp_dsa *d, enum algo_sla_kind kind,
     topo_host h, uint32_t one[1], const uint32_t **id)
 {
 	const uint32_t i = topo_dc_index(&d->dc, h);
@@ -113,7 +111,7 @@ static int http_put_kind(const struct xp_dsa *d, const struct xp_dsa_key *key,
 		uint32_t one[1];
 		const uint32_t *id;
 		const size_t n_scopes =
-		    http_scopes(d, kind, t->src_host[i], one, &id);
+		    xp_dsa_scopes_of(d, kind, t->src_host[i], one, &id);
 		rc = SIM_RESERVE(&get, &cap, n + n_scopes, e);
 		for (size_t k = 0; rc == 0 && k < n_scopes; k++)
 			get[n++] = (struct http_get){id[k], t->answer[i],

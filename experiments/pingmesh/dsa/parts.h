@@ -38,6 +38,11 @@ struct xp_dsa_count {
 	uint64_t n_slow; /* connects of servers whose P99 is too high */
 };
 
+/* Scopes of KIND that host H of D's data centre is of; returns how many. *ID: the
+ * first; of services, where their numbers stand. */
+size_t xp_dsa_scopes_of(const struct xp_dsa *d, enum algo_sla_kind kind,
+    topo_host h, uint32_t one[1], const uint32_t **id);
+
 /* Scopes of counters: hosts, ToRs, pods and the data centre. */
 static inline size_t xp_dsa_n_counts(const struct topo_clos *c)
 {

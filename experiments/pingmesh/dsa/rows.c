@@ -90,6 +90,21 @@ int xp_dsa_http_row(const struct algo_pingmesh_record *r,
 	    r->answer != AGENT_ANSWER_NOT_ASKED;
 }
 
+/* Counters of GETs that none can have: more than connects, or times without a status
+ * 200. Each is compared by itself first, lest a sum run over. */
+static int rows_is_odd_http(const struct algo_pingmesh_window *w)
+{
+	const uint64_t most = w->n_connected;
+	if (w->n_http_ok > most || w->n_http_other > most ||
+	    w->n_http_malformed > most || w->n_http_cut > most ||
+	    w->n_http_late > most)
+		return 1;
+	const uint64_t n = w->n_http_ok + w->n_http_other +
+	    w->n_http_malformed + w->n_http_cut + w->n_http_late;
+	return n > most || (w->http_p50_ns > 0) != (w->n_http_ok > 0) ||
+	    w->http_p50_ns > w->http_p99_ns;
+}
+
 enum xp_dsa_fate xp_dsa_counters_row(uint32_t n_hosts,
     const struct algo_pingmesh_window *w, struct obs_perf_row *p)
 {
@@ -111,6 +126,7 @@ enum xp_dsa_fate xp_dsa_counters_row(uint32_t n_hosts,
 	 * the check of tables needs no second version for rows. */
 	const struct obs_perf one = {.n = 1, OBS_PERF_COLUMNS(X)};
 #undef X
-	return obs_perf_check(&one, 0, n_hosts, NULL) < 0 ? XP_DSA_ODD
-							  : XP_DSA_ROW;
+	return obs_perf_check(&one, 0, n_hosts, NULL) < 0 || rows_is_odd_http(w)
+	    ? XP_DSA_ODD
+	    : XP_DSA_ROW;
 }
