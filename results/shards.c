@@ -327,8 +327,8 @@ static int shards_have(const void *arg, size_t column)
 }
 
 /* What whole_row() says of each row, without a division a row. */
-static void spread(const struct res_shards *s, uint32_t which, size_t n_rows,
-    const double from[], double to[])
+static void scatter_rows(const struct res_shards *s, uint32_t which,
+    size_t n_rows, const double from[], double to[])
 {
 	const struct res_cube *c = &s->head;
 	if (s->n == 1) {
@@ -363,7 +363,7 @@ static int gather(const void *arg, size_t column, double to[],
 			 p->n_rows * sizeof(s->column[0]), p->at[column], e)) <
 		    0)
 			return rc;
-		spread(s, w, p->n_rows, s->column, to);
+		scatter_rows(s, w, p->n_rows, s->column, to);
 	}
 	return 0;
 }
