@@ -418,6 +418,15 @@ static void windows_are_what_jobs_find_in_a_recording_of_the_same_time(
 		"'http_failed' AND worst > bound AND job = '1day'") > 0);
 	assert_int_equal(number(db, "SELECT sum(n_records) FROM agent"),
 	    w.n_sent);
+	/* What came of records names the file with the first of them. */
+	assert_int_equal(number(db,
+			     "SELECT count(*) FROM window WHERE job = '10min' "
+			     "AND n_records > 0 AND first_file > 0"),
+	    26 * 6 + 1);
+	assert_int_equal(number(db,
+			     "SELECT count(*) FROM window WHERE n_records = 0 "
+			     "AND first_file IS NOT NULL"),
+	    0);
 	/* Each window but the empty ones has the level of both services. */
 	assert_int_equal(number(db,
 			     "SELECT count(*) FROM service_sla WHERE "

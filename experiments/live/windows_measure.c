@@ -96,7 +96,7 @@ int xp_windows_measure(struct xp_windows *w, struct xp_window *n,
 {
 	struct xp_dsa_replay *r = &w->replay;
 	const int is_counters = n->job == XP_WINDOWS_5MIN;
-	struct xp_follow_rows rows = {.first_file = -1};
+	struct xp_follow_rows rows = {0};
 	*(is_counters ? (void **)&rows.counters : (void **)&rows.probes) =
 	    is_counters ? (void *)&r->counters : (void *)&r->probes;
 	int rc;

@@ -182,6 +182,18 @@ answers_are_asked_for_early() {
 	! grep -qE '^none,.*,right_s,' ../whole/scores.csv
 }
 
+# Over families, as printed there.
+costs_are_the_means_of_what_was_measured() {
+	awk -F, 'NR > 1 { k = $2 "," $3; n[k]++; s[k] += $5; m[k] += $6 }
+	END { for (k in n) printf "%s,%.3g,%.3g\n", k, s[k] / n[k], m[k] / n[k]
+	}' ../whole/cpu.csv | sort >want
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+	{ printf "%s,%s,%s,%s\n", $1, $2, $at["cpu_s"], $at["memory_bytes"] }' \
+	    ../whole/table.tsv | sort >got
+	[[ -s want ]]
+	same got want
+}
+
 another_phrase_is_another_draw() {
 	run_for 0 "$CULPRIT" arena "${few[@]}" -q -o other \
 	    --seed-phrase "other words"
@@ -297,6 +309,9 @@ algorithms_from_outside_take_part() {
 	grep ',rows_c,' out/scores.csv >c
 	same python c
 	grep -qE '^single,int,rows,[0-9]+,0' out/cpu.csv
+	# Of memory outside of this program nothing is known.
+	! grep -E ',rows(_c)?,' out/cpu.csv | grep -qvE ',-?nan$' ||
+	    fail "memory of others"
 	# One that crashes costs its own numbers, of time too.
 	run_for 0 "$CULPRIT" arena --size s --families single -q -o flock \
 	    --telemetries int --set runs=2 --algorithms flock
