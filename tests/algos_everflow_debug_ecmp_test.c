@@ -110,14 +110,16 @@ static void even_switches_are_not_accused(void **state)
 	ecmp_rig_close(&x);
 }
 
-/* Beyond chance, but by less than anybody minds; and by much of too few. */
+/* Beyond chance, but by less than anybody minds; by much of too few to be tested;
+ * and of as few as chance makes so uneven each third time. */
 static void small_skews_and_few_flows_are_not_accused(void **state)
 {
-	static const double t1[2][N_NEXT] = {{11400, 9300, 9300}, {15, 14, 0}};
+	static const double t1[3][N_NEXT] = {{11400, 9300, 9300}, {15, 14, 0},
+	    {14, 9, 7}};
 	struct ecmp_rig x;
 	(void)state;
 	ecmp_rig_open(&x);
-	ecmp_rig_even_but(&x, 2, t1);
+	ecmp_rig_even_but(&x, 3, t1);
 	ecmp_rig_look(&x);
 	assert_int_equal(x.out.n_findings, 0);
 	ecmp_rig_close(&x);
