@@ -150,11 +150,10 @@ static int order_peers(struct latency_state *s,
 	for (uint32_t i = 0; i < s->n_cables; i++)
 		has += topo_class_of(t,
 			   topo_link_of(s->cable[i] / 2, TOPO_UP)) == class;
-	if (has == 0)
+	if (has == 0 || has >= p->n_peers)
 		return 0;
 	/* At every stride of what is left, and what that misses at the end. */
-	const uint32_t want = has < p->n_peers ? p->n_peers - has : 0;
-	for (uint32_t stride = want > 0 ? 1 + n / (want + 1) : 1;
+	for (uint32_t stride = 1 + n / (p->n_peers - has + 1);
 	     rc == 0 && has < p->n_peers; stride = (stride + 1) / 2) {
 		met = 0;
 		for (topo_link l = 2 * t->n_hosts;
