@@ -23,7 +23,8 @@
 #                     and .svg, a minute or two; SCALE=small without the largest
 #   make lint         the gates, cppcheck, and clang-format on everything
 #   make faults       each verb, each call that may fail failing once: an hour
-#                     [FAULTS='--sample 100 --verbs run,table']
+#                     [FAULTS='--sample 100 --verbs run,table']; as root the
+#                     lab and the recorder, too
 #   make soak         250,000 schedules of each of four agents, what a loss of
 #                     power leaves of 300 of each store, 1,000 worlds of
 #                     controllers, a collector and 50 agents: minutes
@@ -459,8 +460,8 @@ SEED ?= 1
 mutate: deps
 	@tests/mutate.py -n $N --seed $(SEED) $(FOLDER:%=--folder %) $(MUTATE)
 
-# The Nth allocation, read, write, fsync, rename, fork, pipe, socket of a verb fails,
-# for each N or, where these are many, as many as take 10 s; FAULTS= has all.
+# The Nth allocation, read, write, fsync, rename, fork, pipe, socket, namespace or eBPF
+# of a verb fails, for each N or, where these are many, as many as take 10 s; FAULTS= has all.
 # `check` tries a few (tests/cli/faults.sh). So does each allocation of what
 # tests call, of which `check` fails the first and the last turn of a loop.
 $B/tests/faults.so: tests/faults/faults.c $B/flags.txt
@@ -470,8 +471,9 @@ $B/tests/faults.so: tests/faults/faults.c $B/flags.txt
 ALLOCATING = $(notdir $(basename $(shell \
 	grep -l test_each_alloc_fails tests/*_test.c)))
 FAULTS ?= --seconds 10
+REAL_FAULTS = $(filter 0,$(shell id -u))
 faults: all $B/tests/faults.so
-	@tests/faults/run.py $B --jobs $J $(FAULTS)
+	@tests/faults/run.py $B --jobs $J $(FAULTS) $(if $(REAL_FAULTS),--real)
 	@$(MAKE) --no-print-directory -j$J $(ALLOCATING:%=$B/tests/%)
 	@TEST_ALLOCS=all tests/run.sh $B $J \
 	    "^($$(echo $(ALLOCATING) | tr ' ' '|'))$$"

@@ -92,7 +92,7 @@ def main():
     # Only the daemon is to fail.
     os.environ.pop("LD_PRELOAD", None)
     try:
-        return live(daemon, sys.argv[2])
+        return live(daemon, next((x for x in words if x in ASK), ""))
     except Wrong as e:
         print(f"it {e}", file=sys.stderr)
         return 126

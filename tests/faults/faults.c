@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,9 +23,11 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -43,11 +46,13 @@ enum kind {
 	PIPE,
 	OPEN,
 	SOCKET,
+	SPACE,
+	BPF,
 	N_KINDS
 };
 
 static const char *const kinds[N_KINDS] = {"malloc", "map", "read", "write",
-    "fsync", "rename", "fork", "pipe", "open", "socket"};
+    "fsync", "rename", "fork", "pipe", "open", "socket", "space", "bpf"};
 
 static uint64_t fail_at[N_KINDS];
 static uint64_t *n_calls; /* [N_KINDS]; NULL: nothing is counted */
@@ -337,4 +342,53 @@ int signalfd(int fd, const sigset_t *set, int flags)
 {
 	NEXT(signalfd);
 	return fails(SOCKET, EMFILE) ? -1 : next(fd, set, flags);
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
+{
+	NEXT(sendmsg);
+	return fails(SOCKET, ENOBUFS) ? -1 : next(fd, m, flags);
+}
+
+ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+{
+	NEXT(recvmsg);
+	return fails(SOCKET, ENOMEM) ? -1 : next(fd, m, flags);
+}
+
+/* --- namespaces, and programs for the kernel --------------------------------*/
+
+int unshare(int what)
+{
+	NEXT(unshare);
+	return fails(SPACE, ENOSPC) ? -1 : next(what);
+}
+
+int setns(int fd, int what)
+{
+	NEXT(setns);
+	return fails(SPACE, EPERM) ? -1 : next(fd, what);
+}
+
+int mount(const char *what, const char *where, const char *type,
+    unsigned long flags, const void *more)
+{
+	NEXT(mount);
+	return fails(SPACE, ENOMEM) ? -1 : next(what, where, type, flags, more);
+}
+
+/* libbpf has no other way to the kernel. The rest passes by, with as many arguments
+ * as any call has. */
+long syscall(long number, ...)
+{
+	NEXT(syscall);
+	long a[6];
+	va_list rest;
+	va_start(rest, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(rest, long);
+	va_end(rest);
+	if (number == SYS_bpf && fails(BPF, ENOMEM))
+		return -1;
+	return next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }

@@ -23,11 +23,12 @@ TIMES = [(re.compile(rb"\d+ s ago"), b"? s ago"),
          (re.compile(rb" +[0-9.e-]+ +\d+( \*)?$", re.M), b" ?")]
 
 
-# What the loader, and libraries as they are loaded, say before they end the program:
-# nothing of ours is asked, and nothing of ours was begun.
-LOADER = re.compile(rb"^(out of memory"
-                    rb"|cannot allocate memory for thread-local data: ABORT"
-                    rb"|Operating system error: Cannot allocate memory)$", re.M)
+# What the C library, its loader, and libraries as they are loaded say before they end
+# the program for want of memory: nothing of ours is asked, and nothing was begun.
+LIBRARIES = re.compile(rb"^(out of memory"
+                       rb"|cannot allocate memory for thread-local data: ABORT"
+                       rb"|culprit: nss_database\.c:.* Assertion .* failed\."
+                       rb"|Operating system error: Cannot allocate memory)$", re.M)
 
 
 def plain(out):
@@ -130,7 +131,7 @@ def judge(right, got):
         return "hangs"
     if got.alive:
         return f"leaves processes: {', '.join(got.alive)}"
-    if (got.code < 0 or got.code > 125) and not LOADER.search(got.err):
+    if (got.code < 0 or got.code > 125) and not LIBRARIES.search(got.err):
         return f"dies of {-got.code if got.code < 0 else got.code}"
     is_right = got.code == right.code
     if is_right and right.code != 0:

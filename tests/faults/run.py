@@ -3,14 +3,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # usage: tests/faults/run.py BUILD [--sample N] [--seconds S] [--seed S]
-#            [--verbs A,B] [--kinds malloc,write] [--pairs N] [--jobs J]
+#            [--verbs A,B] [--real] [--kinds malloc,write] [--pairs N] [--jobs J]
 # BUILD/culprit and BUILD/tests/faults.so are what is run. A verb (verbs.py) is
 # run once with no fault, which tells how many calls of each kind it makes and
 # what is right, and then again for each of them, or for N drawn ones of each
 # kind, or for as many as take S seconds; or N drawn pairs of verb and kind. Each time it has to end by itself, with
 # the right answer and exit code 0, or with a message. A file under its final name
 # is whole, and no other is left, and no process (judge.py). Daemons are started,
-# asked and told to end (daemon.py).
+# asked and told to end (daemon.py). --real has those of the kernel's networks, too,
+# each in one of its own, which takes root.
 
 import argparse
 import concurrent.futures
@@ -29,7 +30,7 @@ import verbs
 from judge import Run, contents, judge, judge_again
 
 KINDS = ["malloc", "map", "read", "write", "fsync", "rename", "fork", "pipe",
-         "open", "socket"]
+         "open", "socket", "space", "bpf"]
 TIMEOUT_S = 120
 DAEMON = os.path.join(os.path.dirname(os.path.abspath(__file__)), "daemon.py")
 
@@ -75,6 +76,8 @@ class World:
     def once(self, where, verb, kind, at):
         words = verbs.VERBS[verb]
         driver = [sys.executable, DAEMON] if verb in verbs.DAEMONS else []
+        if verb in verbs.REAL:
+            driver += verbs.REAL_PREFIX
         count = where + ".count"
         with open(count, "wb") as f:
             f.write(bytes(8 * len(KINDS)))
@@ -180,14 +183,16 @@ def main():
     p.add_argument("--sample", type=int, default=0)
     p.add_argument("--seconds", type=float, default=0)
     p.add_argument("--seed", type=int, default=20180409)
-    p.add_argument("--verbs", default=",".join(verbs.VERBS))
+    p.add_argument("--verbs", default=",".join(x for x in verbs.VERBS
+                                               if x not in verbs.REAL))
+    p.add_argument("--real", action="store_true")
     p.add_argument("--kinds", default=",".join(KINDS))
     p.add_argument("--pairs", type=int, default=0)
     p.add_argument("--jobs", type=int, default=os.cpu_count())
     args = p.parse_args()
     draw = random.Random(args.seed)
-    pairs = [(v, k) for v in args.verbs.split(",")
-             for k in args.kinds.split(",")]
+    names = args.verbs.split(",") + (list(verbs.REAL) if args.real else [])
+    pairs = [(v, k) for v in names for k in args.kinds.split(",")]
     if args.pairs:
         some = set(draw.sample(pairs, args.pairs))
         pairs = [x for x in pairs if x in some]

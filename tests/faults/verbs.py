@@ -94,6 +94,12 @@ traffic: {{conns: 20, packets: 50}}
 faults: {{kind: drop, count: 1, classes: [t1-t2], rate: 0.3}}
 everflow: {{rules: [control, debug, sample, retx], debug: [drop], settle: 5}}
 """,
+    "lab.yaml": """\
+figure: lab
+topology: {n_pods: 1, n_tors: 2, n_t1: 1, n_t2: 1, n_hosts: 1}
+faults: {kind: drop, count: 1, rate: 0.1}
+algorithms: [vote]
+""",
     "bin/sbatch": SBATCH,
     "bin/squeue": "#!/bin/sh\n",
 }
@@ -187,8 +193,18 @@ VERBS = {
     "jobs daemon": ["jobs", "--continuous", "batches", "--db", "live.db", *CLOS],
 }
 
+# These are of the kernel's networks, and each has one of its own: for root alone.
+REAL = {
+    "lab up": ["lab", "up", "lab.yaml"],
+    "lab up tun": ["lab", "up", "--tun", "lab.yaml"],
+    "recorder": ["samples", "record", "--if", "lo", "--dir", "st", "--line", "1000",
+                 "--memory-mib", "0", *USER],
+}
+REAL_PREFIX = ["unshare", "--net"]
+VERBS |= REAL
+
 # These live until they are told to end (daemon.py).
-DAEMONS = {"controller", "collector", "agent", "jobs daemon"}
+DAEMONS = {"controller", "collector", "agent", "jobs daemon", *REAL}
 
 AGAIN = {"run", "run -j 2", "submit", "submit parallel", "submit slurm", "arena",
          "jobs live", "jobs live on", "verify write"}
