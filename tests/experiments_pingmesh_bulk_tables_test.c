@@ -4,7 +4,8 @@
  * The same rows of late connects are counted, and told with all other probes one
  * by one to the jobs of dsa/dsa.h. Counts in both tables are equal; times, which
  * are drawn apart, are held to each other by means within 5.5 standard errors
- * (4e-8 each, 8 of them) and buckets by chi-square tests at 1e-6, 6 of them.
+ * (4e-8 each, 26 of them) and buckets by chi-square tests at 1e-6, 6 of them.
+ * Each with links that delay and without.
  */
 #include "experiments/pingmesh/bulk/tables.h"
 
@@ -33,6 +34,7 @@ struct rig {
 	struct xp_dsa_tables bulk, each;
 	struct law_mean us[2][2][5]; /* bulk or not, P50 or P99, kind */
 	struct law_mean cell[2];
+	struct law_mean counter[2][2]; /* bulk or not, P50 or P99 */
 };
 
 static int take(void *arg, const struct connects_row *r, struct sim_err *e)
@@ -42,6 +44,13 @@ static int take(void *arg, const struct connects_row *r, struct sim_err *e)
 	if (rc == 0)
 		rc = xp_mesh_pairs_take(&g->pairs, r, e);
 	return rc < 0 ? rc : xp_every_take(&g->every, r, e);
+}
+
+static void add_slow(struct rig *g, topo_link l, double us)
+{
+	struct fault_params *f = scenes_add_fault(&g->m.s, l, 0);
+	f->kind = FAULT_LATENCY;
+	f->delay = scenes_fixed(us);
 }
 
 static void set_up(struct rig *g)
@@ -171,6 +180,63 @@ static void assert_counts(const struct xp_dsa_tables *a,
 	assert_int_equal(a->summary.row[0].tier, b->summary.row[0].tier);
 }
 
+/* Times of seconds are told by the first rung's bucket. */
+static void add_counter_time(struct rig *g, int which, int q, sim_ns time)
+{
+	const sim_ns most = algo_pingmesh_bucket_end(
+	    algo_pingmesh_bucket(g->sums.ladder.rung_ns[0]));
+	law_add(&g->counter[which][q],
+	    log((double)(time < most ? time : most)));
+}
+
+/* P50 and P99 of the N probes of T from FIRST on that ended in PERIOD and
+ * connected, by buckets. */
+static void add_counter(struct rig *g, const struct obs_probes *t, size_t first,
+    size_t n, uint32_t period)
+{
+	static struct algo_pingmesh_hist h;
+	uint64_t all = 0;
+	memset(&h, 0, sizeof(h));
+	for (size_t i = first; i < first + n; i++) {
+		const sim_ns end = t->sent_ns[i] + t->rtt_ns[i];
+		if (t->outcome[i] != OBS_CONNECTED ||
+		    (end >= 300 * SIM_SEC) != period)
+			continue;
+		algo_pingmesh_hist_add(&h, t->rtt_ns[i]);
+		all++;
+	}
+	for (int q = 0; q < 2 && all > 0; q++) {
+		const uint64_t rank = algo_rtt_rank(all, q ? 99 : 50);
+		uint64_t sum = h.count[0];
+		uint32_t b = 0;
+		while (sum < rank)
+			sum += h.count[++b];
+		add_counter_time(g, 1, q, algo_pingmesh_bucket_end(b));
+	}
+}
+
+/* Of both periods and all servers, whose probes follow each other. */
+static void add_counters(struct rig *g, uint32_t run)
+{
+	struct sim_rng r;
+	test_rng(&r, 1000 + run);
+	for (uint32_t k = 0; k < 2; k++) {
+		assert_ok(xp_found_counters(&g->sums, k, &g->buckets, &r,
+		    &g->perf, test_err()));
+		for (size_t i = 0; i < g->perf.n; i++)
+			if (g->perf.n_connected[i] > 0) {
+				add_counter_time(g, 0, 0, g->perf.p50_ns[i]);
+				add_counter_time(g, 0, 1, g->perf.p99_ns[i]);
+			}
+		for (size_t i = 0, n; i < g->table.n; i += n) {
+			for (n = 1; i + n < g->table.n &&
+			     g->table.src_host[i + n] == g->table.src_host[i];)
+				n++;
+			add_counter(g, &g->table, i, n, k);
+		}
+	}
+}
+
 /* By logarithms, as P99 is seconds here and there. */
 static void add_times(struct rig *g, int which, const struct xp_dsa_tables *t)
 {
@@ -191,22 +257,47 @@ static void assert_means(const struct law_mean *a, const struct law_mean *b)
 	    5.5 * hypot(law_se(a), law_se(b)));
 }
 
-static void tables_of_counts_are_those_of_probes(void **state)
+static void hold(int with_delays)
 {
 	static struct rig g;
-	(void)state;
 	set_up(&g);
+	if (with_delays) {
+		const struct topo_clos *c = &g.m.s.topo.clos;
+		g.m.s.params.noise.rate = scenes_fixed(3e-4);
+		add_slow(&g, topo_clos_link_host(2, TOPO_UP), 400);
+		add_slow(&g, topo_clos_link_t1(c, 1, 0, TOPO_DOWN), 5e3);
+		add_slow(&g, topo_clos_link_tor(c, 7, 1, TOPO_UP), 3.2e6);
+	}
 	for (uint32_t k = 0; k < RUNS; k++) {
 		run(&g, k);
 		assert_counts(&g.bulk, &g.each);
 		add_times(&g, 0, &g.bulk);
 		add_times(&g, 1, &g.each);
+		add_counters(&g, k);
 	}
 	for (int q = 0; q < 2; q++)
 		for (int k = 0; k < 5; k++)
 			assert_means(&g.us[0][q][k], &g.us[1][q][k]);
 	assert_means(&g.cell[0], &g.cell[1]);
+	for (int q = 0; q < 2; q++) {
+		print_message("  counters: %.2f us in bulk, %.2f of probes\n",
+		    exp(law_mean(&g.counter[0][q])) / 1e3,
+		    exp(law_mean(&g.counter[1][q])) / 1e3);
+		assert_means(&g.counter[0][q], &g.counter[1][q]);
+	}
 	tear_down(&g);
+}
+
+static void tables_of_counts_are_those_of_probes(void **state)
+{
+	(void)state;
+	hold(0);
+}
+
+static void tables_with_delays_are_those_of_probes(void **state)
+{
+	(void)state;
+	hold(1);
 }
 
 /* --- counters ------------------------------------------------------------------ */
@@ -292,6 +383,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(tables_of_counts_are_those_of_probes),
+	    cmocka_unit_test(tables_with_delays_are_those_of_probes),
 	    cmocka_unit_test(counters_add_up),
 	    cmocka_unit_test(buckets_have_the_law_of_drawn_ones),
 	};

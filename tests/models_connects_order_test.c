@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The oracle draws all values and sorts them. Laws are held by Kolmogorov and
- * Smirnov's test at 1e-6 each, 18 of them.
+ * Smirnov's test at 1e-6 each, 54 of them.
  */
 #include "models/connects/order.h"
 
@@ -42,11 +42,13 @@ static uint64_t rank_of(uint64_t n, double tail)
 	return n - (uint64_t)((double)n * tail);
 }
 
-static void draw_all(struct rig *g, const uint64_t n[], uint64_t all,
-    unsigned at)
+static void draw_all(struct rig *g, const uint64_t n[],
+    const struct connects_known *known, uint64_t all, unsigned at)
 {
 	static double x[4096];
 	size_t k = 0;
+	for (; k < known->n; k++)
+		x[k] = known->us[k];
 	for (unsigned i = 0; i < CONNECTS_LAWS; i++)
 		for (uint64_t j = 0; j < n[i]; j++) {
 			do
@@ -80,7 +82,9 @@ static double distance(double a[], double b[])
 	return most;
 }
 
-static void hold(const uint64_t n[])
+static const struct connects_known none = {NULL, 0};
+
+static void hold(const uint64_t n[], const struct connects_known *known)
 {
 	const double limit = sqrt(-log(1e-6 / 2) / DRAWS);
 	static struct rig g;
@@ -88,12 +92,13 @@ static void hold(const uint64_t n[])
 	set_up(&g);
 	for (unsigned i = 0; i < CONNECTS_LAWS; i++)
 		all += n[i];
+	all += known->n;
 	for (unsigned i = 0; i < N_RANKS; i++)
 		rank[i] = rank_of(all, tails[i]);
 	for (unsigned k = 0; k < DRAWS; k++) {
 		double us[N_RANKS];
-		connects_order_draw(&g.o, n, rank, N_RANKS, &g.r, us);
-		draw_all(&g, n, all, k);
+		connects_order_draw(&g.o, n, known, rank, N_RANKS, &g.r, us);
+		draw_all(&g, n, known, all, k);
 		for (unsigned i = 0; i < N_RANKS; i++)
 			g.got[i][k] = us[i];
 		assert_true(us[0] <= us[1] && us[1] <= us[2]);
@@ -113,7 +118,25 @@ static void ranks_are_those_of_drawn_values(void **state)
 	    {0, 0, 900}, {40, 0, 160}, {1, 1, 1}, {0, 7, 0}, {500, 20, 100}};
 	(void)state;
 	for (size_t i = 0; i < sizeof(n) / sizeof(n[0]); i++)
-		hold(n[i]);
+		hold(n[i], &none);
+}
+
+/* Some below all others, some among them, where ranks are and where none is, and
+ * some above. */
+static void known_values_are_among_them(void **state)
+{
+	static const uint64_t n[][CONNECTS_LAWS] = {{700, 300, 2000},
+	    {0, 0, 90}, {1, 1, 1}, {0, 0, 0}};
+	double us[600];
+	(void)state;
+	for (unsigned i = 0; i < 600; i++)
+		us[i] = i < 30 ? 1 + i
+		    : i < 500  ? 250 + 0.2 * i
+			       : 1e4 + 5e3 * i;
+	for (size_t i = 0; i < sizeof(n) / sizeof(n[0]); i++)
+		for (unsigned first = 0; first < 600; first += 290)
+			hold(n[i],
+			    &(struct connects_known){us + first, 600 - first});
 }
 
 /* With one law and many values ranks are as close to the quantile as the
@@ -128,7 +151,7 @@ static void many_values_come_close_to_quantiles(void **state)
 	set_up(&g);
 	for (unsigned i = 0; i < N_RANKS; i++)
 		rank[i] = rank_of(n[2], tails[i]);
-	connects_order_draw(&g.o, n, rank, N_RANKS, &g.r, us);
+	connects_order_draw(&g.o, n, &none, rank, N_RANKS, &g.r, us);
 	for (unsigned i = 0; i < N_RANKS; i++) {
 		const double above = fabric_sim_rtt_tail(&g.law[2], us[i]) -
 		    fabric_sim_rtt_tail(&g.law[2], END_US);
@@ -142,6 +165,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ranks_are_those_of_drawn_values),
+	    cmocka_unit_test(known_values_are_among_them),
 	    cmocka_unit_test(many_values_come_close_to_quantiles),
 	};
 	return cmocka_run_group_tests_name("models/connects/order", tests, NULL,

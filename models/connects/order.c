@@ -20,6 +20,7 @@ struct order_part {
 	unsigned first, last;
 	double below[CONNECTS_LAWS], to[CONNECTS_LAWS]; /* at both ends */
 	uint64_t n[CONNECTS_LAWS], before;
+	struct connects_known known; /* those in the interval */
 	const uint64_t *rank;
 	double *us;
 	unsigned n_ranks;
@@ -102,6 +103,32 @@ static int order_by_value(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* How many of those known lie below US. */
+static size_t order_known_below(const struct connects_known *known, double us)
+{
+	size_t first = 0, last = known->n;
+	while (first < last) {
+		const size_t mid = first + (last - first) / 2;
+		if (known->us[mid] < us)
+			first = mid + 1;
+		else
+			last = mid;
+	}
+	return first;
+}
+
+/* Value I, from 0 on, of X and those known taken together. */
+static double order_pick(const double x[], size_t n,
+    const struct connects_known *known, uint64_t i)
+{
+	size_t k = 0;
+	while (k < n && k + order_known_below(known, x[k]) < i)
+		k++;
+	return k < n && k + order_known_below(known, x[k]) == i
+	    ? x[k]
+	    : known->us[i - k];
+}
+
 static void draw_few(const struct connects_order *o, const struct order_part *p,
     struct sim_rng *r)
 {
@@ -118,7 +145,8 @@ static void draw_few(const struct connects_order *o, const struct order_part *p,
 		}
 	qsort(x, n, sizeof(x[0]), order_by_value);
 	for (unsigned k = 0; k < p->n_ranks; k++)
-		p->us[k] = x[p->rank[k] - p->before - 1];
+		p->us[k] =
+		    order_pick(x, n, &p->known, p->rank[k] - p->before - 1);
 }
 
 /* --- closing in ------------------------------------------------------------ */
@@ -161,7 +189,11 @@ static void cut_at(const struct connects_order *o, struct order_part *p,
 		p->before += low->n[i];
 		p->below[i] = low->to[i] = at;
 	}
-	p->before++;
+	low->known.n = order_known_below(&p->known, *x);
+	if (low->known.n > 0)
+		p->known.us += low->known.n;
+	p->known.n -= low->known.n;
+	p->before += low->known.n + 1;
 }
 
 /* The law that has most values in P. */
@@ -206,7 +238,7 @@ static void close_in(const struct connects_order *o, struct order_part *p,
 		}
 		/* As far among those of the law as the rank is among all. */
 		const double k = (double)(p->rank[p->n_ranks / 2] - p->before) /
-		    (double)n * (double)p->n[law];
+		    (double)(n + p->known.n) * (double)p->n[law];
 		cut_at(o, p, &low, law,
 		    (uint64_t)fmin(fmax(round(k), 1), (double)p->n[law]), r,
 		    &x);
@@ -216,9 +248,11 @@ static void close_in(const struct connects_order *o, struct order_part *p,
 }
 
 void connects_order_draw(const struct connects_order *o, const uint64_t n[],
-    const uint64_t rank[], unsigned n_ranks, struct sim_rng *r, double us[])
+    const struct connects_known *known, const uint64_t rank[], unsigned n_ranks,
+    struct sim_rng *r, double us[])
 {
 	struct order_part p = {.last = o->n_steps - 1,
+	    .known = *known,
 	    .rank = rank,
 	    .us = us,
 	    .n_ranks = n_ranks};

@@ -11,7 +11,8 @@
  *
  * so its rank among all is known. It is near the one that was looked for, and so
  * is the next, which is looked for on that side of it alone, until few are left,
- * which are drawn.
+ * which are drawn. Round trips whose times are known already may be among all of
+ * them: how many of these lie below it is counted.
  *
  * Laws are tables in steps of a thousandth of the time, and flat within a step:
  * densities change by as much at most there, and ranks by less than that of the
@@ -42,9 +43,17 @@ int connects_order_open(struct connects_order *o,
     struct sim_err *e);
 void connects_order_close(struct connects_order *o);
 
-/* The times of N_RANKS ranks, ascending and from 1 to the sum of N, among N[i]
- * round trips of each law. Shape n[n_laws], rank[n_ranks], us[n_ranks]. */
+/* Round trips whose times are known, ascending; any. */
+struct connects_known {
+	const double *us;
+	size_t n;
+};
+
+/* The times of N_RANKS ranks, ascending and from 1 to the sum of all, among N[i]
+ * round trips of each law and those KNOWN. Shape n[n_laws], rank[n_ranks],
+ * us[n_ranks]. */
 void connects_order_draw(const struct connects_order *o, const uint64_t n[],
-    const uint64_t rank[], unsigned n_ranks, struct sim_rng *r, double us[]);
+    const struct connects_known *known, const uint64_t rank[], unsigned n_ranks,
+    struct sim_rng *r, double us[]);
 
 #endif

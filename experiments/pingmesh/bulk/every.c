@@ -56,20 +56,27 @@ static int rows_by_sender(const void *a, const void *b)
 	return x->sent_ns < y->sent_ns ? -1 : x->sent_ns > y->sent_ns;
 }
 
-/* The row of the probe of P that was sent AT, or NULL. */
+/* The row of the probe of P that was sent AT, or NULL: of those to its peer that
+ * begin no later the last. A row of many ends before the next begins. */
 static const struct connects_row *every_row_of(const struct every_pair *p,
     sim_ns at)
 {
 	const sim_ns every = p->s->connects.mesh.every_ns[p->level];
 	if (!p->v->met[p->dst])
 		return NULL;
-	for (size_t i = 0; i < p->n_rows; i++) {
-		const struct connects_row *r = &p->row[i];
-		if (r->dst == p->dst && at >= r->sent_ns &&
-		    at < r->sent_ns + r->n * every)
-			return r;
+	size_t first = 0, last = p->n_rows;
+	while (first < last) {
+		const size_t mid = first + (last - first) / 2;
+		const struct connects_row *r = &p->row[mid];
+		if (r->dst < p->dst || (r->dst == p->dst && r->sent_ns <= at))
+			first = mid + 1;
+		else
+			last = mid;
 	}
-	return NULL;
+	if (first == 0)
+		return NULL;
+	const struct connects_row *r = &p->row[first - 1];
+	return r->dst == p->dst && at < r->sent_ns + r->n * every ? r : NULL;
 }
 
 /* A time below late_ns, by the law of all. */

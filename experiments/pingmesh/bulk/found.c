@@ -14,7 +14,7 @@
 /* --- late connects of a scope ---------------------------------------------- */
 
 /* The times of late connects by scope. They are needed only where a rank is
- * above all quick ones, which mostly is nowhere, so the list is made when the
+ * above all quick ones or a link delays, which mostly is nowhere, so the list is made when the
  * first asks, and those of a scope are sorted when it does. */
 struct found_late {
 	const struct xp_mesh_sums *s;
@@ -113,7 +113,7 @@ static int found_scope_times(const struct xp_mesh_sums *s,
 	us[0] = us[1] = NAN;
 	if (n == 0)
 		return 0;
-	if (rank[1] > xp_mesh_sums_n_quick(c)) {
+	if (xp_mesh_sums_asks_late(s, c, rank[1])) {
 		const int rc = found_make_late(late, e);
 		if (rc < 0)
 			return rc;
@@ -284,7 +284,7 @@ int xp_found_heatmap(struct xp_mesh_sums *s, struct xp_dsa *d,
 		const double *late_us = NULL;
 		if (all == 0)
 			continue;
-		if (rank > xp_mesh_sums_n_quick(&cell[i])) {
+		if (xp_mesh_sums_asks_late(s, &cell[i], rank)) {
 			if ((rc = found_make_late(&late, e)) < 0)
 				break;
 			late_us = found_late_of(&late, i);
@@ -341,31 +341,55 @@ int xp_found_drop_rate(const struct xp_mesh_sums *s, double conf,
 
 /* --- counters ---------------------------------------------------------------- */
 
-/* A rank above all quick ones is told by the bucket of the first rung, whichever
- * late time it was: one of seconds in any case. Whose ways the slow ones were is
- * not counted; the most common ones bear them. */
+/* The bucket of RANK among quick ones and those KNOWN. Above all of them it is
+ * that of the first rung, whichever late time it was: one of seconds in any case. */
+static sim_ns counter_time(const struct xp_mesh_sums *s, struct xp_buckets *b,
+    const uint64_t quick[], const struct connects_known *known, uint64_t rank,
+    struct sim_rng *r)
+{
+	const uint64_t all = quick[0] + quick[1] + quick[2];
+	sim_ns time = s->ladder.rung_ns[0];
+	double us;
+	if (known->n == 0 && rank <= all)
+		return xp_buckets_draw(b, quick, rank, r);
+	if (rank <= all + known->n) {
+		connects_order_draw(&s->order, quick, known, &rank, 1, r, &us);
+		time = (sim_ns)llround(us * 1e3);
+	}
+	return algo_pingmesh_bucket_end(algo_pingmesh_bucket(time));
+}
+
+/* Those that a link delayed, of a server in a period: from *AT on, which goes to
+ * the next one's. */
+static struct connects_known counter_known(const struct xp_mesh_sums *s,
+    uint32_t period, topo_host h, size_t *at)
+{
+	const struct xp_mesh_sums_delayed *d = s->delayed;
+	while (*at < s->n_delayed && d[*at].period < period)
+		++*at;
+	const size_t first = *at;
+	while (*at < s->n_delayed && d[*at].period == period && d[*at].src == h)
+		++*at;
+	return (
+	    struct connects_known){*at > first ? s->delayed_us + first : NULL,
+	    *at - first};
+}
+
 static void counter_times(struct xp_mesh_sums *s, topo_host h,
-    const struct xp_mesh_sums_counter *c, struct xp_buckets *b,
-    struct sim_rng *r, struct obs_perf_row *row)
+    const struct xp_mesh_sums_counter *c, const struct connects_known *known,
+    struct xp_buckets *b, struct sim_rng *r, struct obs_perf_row *row)
 {
 	const uint64_t n = row->n_connected;
 	const uint64_t rank[] = {algo_rtt_rank(n, 50), algo_rtt_rank(n, 99)};
 	const uint32_t *due = s->due_server[h / s->clos.n_hosts];
-	uint64_t rest = c->n_untold + c->n_failed + c->n_late, all = 0;
 	uint64_t quick[CONNECTS_N_HOPS];
 	sim_ns end[2];
-	for (int k = CONNECTS_N_HOPS - 1; k >= 0; k--) {
-		const uint64_t of = due[k] / s->n_counters;
-		const uint64_t less = rest < of ? rest : of;
-		quick[k] = of - less;
-		rest -= less;
-		all += quick[k];
+	for (int k = 0; k < CONNECTS_N_HOPS; k++) {
+		const uint64_t all = due[k] / s->n_counters;
+		quick[k] = all > c->n_rows[k] ? all - c->n_rows[k] : 0;
 	}
 	for (int i = 0; i < 2; i++)
-		end[i] = rank[i] <= all
-		    ? xp_buckets_draw(b, quick, rank[i], r)
-		    : algo_pingmesh_bucket_end(
-			  algo_pingmesh_bucket(s->ladder.rung_ns[0]));
+		end[i] = counter_time(s, b, quick, known, rank[i], r);
 	row->p50_ns = end[0];
 	row->p99_ns = end[0] > end[1] ? end[0] : end[1];
 }
@@ -373,6 +397,7 @@ static void counter_times(struct xp_mesh_sums *s, topo_host h,
 int xp_found_counters(struct xp_mesh_sums *s, uint32_t k, struct xp_buckets *b,
     struct sim_rng *r, struct obs_perf *out, struct sim_err *e)
 {
+	size_t at = 0;
 	obs_perf_clear(out);
 	for (topo_host h = 0; h < s->clos.all_hosts; h++) {
 		const struct xp_mesh_sums_counter *c =
@@ -388,8 +413,9 @@ int xp_found_counters(struct xp_mesh_sums *s, uint32_t k, struct xp_buckets *b,
 		    .n_unconnected = c->n_failed,
 		    .n_drop_1 = c->n_drop_1,
 		    .n_drop_2 = c->n_drop_2};
+		const struct connects_known known = counter_known(s, k, h, &at);
 		if (row.n_connected > 0)
-			counter_times(s, h, c, b, r, &row);
+			counter_times(s, h, c, &known, b, r, &row);
 		const int rc = obs_perf_add(out, &row, e);
 		if (rc < 0)
 			return rc;

@@ -28,10 +28,6 @@ static int mesh_plane_check_faults(struct sim_yaml *y,
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < c->scene.n_groups; i++) {
 		const struct fault_params *g = &c->scene.group[i];
-		if (g->kind == FAULT_LATENCY)
-			rc = sim_yaml_mistake(y, at,
-			    "kind latency: links in bulk delay nothing; use "
-			    "plane pingmesh.");
 		if (g->kind == FAULT_BLACK_HOLE_1 && g->n_at == 0 &&
 		    g->tiers != 1u << FAULT_TIER_TOR)
 			rc = sim_yaml_mistake(y, at,

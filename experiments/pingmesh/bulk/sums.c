@@ -57,6 +57,8 @@ void xp_mesh_sums_close(struct xp_mesh_sums *s)
 	free(s->is_peer);
 	free(s->late);
 	free(s->counter);
+	free(s->delayed);
+	free(s->delayed_us);
 	connects_order_close(&s->order);
 	*s = (struct xp_mesh_sums){.n_windows = 0};
 }
@@ -104,7 +106,7 @@ void xp_mesh_sums_clear(struct xp_mesh_sums *s)
 	const size_t n_pods = (size_t)c->n_pods * c->n_pods;
 	const size_t n_tors = (size_t)c->all_tors * c->all_tors;
 	s->n_windows = 0;
-	s->n_late = 0;
+	s->n_late = s->n_slow = 0;
 	s->n_taken = s->n_counted = 0;
 	memset(s->server, 0, c->all_hosts * sizeof(*s->server));
 	memset(s->pods, 0, n_pods * sizeof(*s->pods));
@@ -194,6 +196,9 @@ void xp_mesh_sums_begin(struct xp_mesh_sums *s, sim_ns from)
 	assert(s->n_counted == s->n_taken);
 	s->from_ns = from;
 	s->n_windows++;
+	s->n_delayed = 0;
+	free(s->delayed_us);
+	s->delayed_us = NULL;
 	if (s->uneven)
 		begin_uneven(s);
 	else
@@ -216,25 +221,65 @@ static void count_row(struct xp_mesh_sums_cell *c, const struct connects_row *r,
 	c->n_unclear += connected && n_lost < 0;
 }
 
-/* What ends in a period counts there, what ends after the window in its last
- * one: jobs of the window are told all of its probes. A row of many counts by
- * the period of each. */
+/* What ends after the window counts in its last period: jobs of the window are
+ * told all of its probes. */
+static uint32_t period_of(const struct xp_mesh_sums *s, sim_ns at)
+{
+	const uint64_t k = (at - s->from_ns) / s->counter_ns;
+	return k < s->n_counters ? (uint32_t)k : s->n_counters - 1;
+}
+
+static int keep_delayed(struct xp_mesh_sums *s, const struct connects_row *r,
+    struct sim_err *e)
+{
+	const int rc =
+	    SIM_RESERVE(&s->delayed, &s->cap_delayed, s->n_delayed + 1, e);
+	if (rc == 0)
+		s->delayed[s->n_delayed++] =
+		    (struct xp_mesh_sums_delayed){.src = r->src,
+			.period = period_of(s, r->sent_ns + r->rtt_ns),
+			.us = (double)r->rtt_ns / 1e3};
+	return rc;
+}
+
+static int by_period(const void *a, const void *b)
+{
+	const struct xp_mesh_sums_delayed *x = a, *y = b;
+	return x->period != y->period ? (x->period < y->period ? -1 : 1)
+	    : x->src != y->src        ? (x->src < y->src ? -1 : 1)
+	    : x->us < y->us           ? -1
+				      : x->us > y->us;
+}
+
+static int sort_delayed(struct xp_mesh_sums *s, struct sim_err *e)
+{
+	if (s->n_delayed == 0)
+		return 0;
+	const int rc = SIM_ZALLOC(&s->delayed_us, s->n_delayed, e);
+	if (rc < 0)
+		return rc;
+	qsort(s->delayed, s->n_delayed, sizeof(*s->delayed), by_period);
+	for (size_t i = 0; i < s->n_delayed; i++)
+		s->delayed_us[i] = s->delayed[i].us;
+	return 0;
+}
+
+/* What ends in a period counts there. A row of many counts by the period of
+ * each. */
 static void count_period(struct xp_mesh_sums *s, const struct connects_row *r,
     int n_lost)
 {
 	const enum connects_level level =
 	    r->hops == CONNECTS_INTRA_TOR ? CONNECTS_TOR : CONNECTS_DC;
 	const sim_ns every = s->connects.mesh.every_ns[level];
-	sim_ns at = r->sent_ns - s->from_ns + r->rtt_ns;
+	sim_ns at = r->sent_ns + r->rtt_ns;
 	for (uint32_t i = 0; i < r->n; i++, at += every) {
-		const uint64_t k = at / s->counter_ns;
 		struct xp_mesh_sums_counter *c =
-		    &s->counter[(k < s->n_counters ? k : s->n_counters - 1) *
-			    s->clos.all_hosts +
+		    &s->counter[(size_t)period_of(s, at) * s->clos.all_hosts +
 			r->src];
 		c->n_untold += r->outcome == CONNECTS_UNTOLD;
 		c->n_failed += r->outcome == CONNECTS_TIMED_OUT;
-		c->n_late += r->outcome == CONNECTS_CONNECTED;
+		c->n_rows[r->hops]++;
 		c->n_drop_1 += r->outcome == CONNECTS_CONNECTED && n_lost == 1;
 		c->n_drop_2 += r->outcome == CONNECTS_CONNECTED && n_lost == 2;
 	}
@@ -263,6 +308,11 @@ static int sums_count(struct xp_mesh_sums *s, const struct connects_row *r,
 		return 0;
 	if ((rc = SIM_RESERVE(&s->late, &s->cap_late, s->n_late + 1, e)) < 0)
 		return rc;
+	if (r->rtt_ns < s->connects.late_ns) {
+		s->n_slow++;
+		if (s->n_counters && (rc = keep_delayed(s, r, e)) < 0)
+			return rc;
+	}
 	s->late[s->n_late++] =
 	    (struct xp_mesh_sums_late){.rtt_low = (uint32_t)r->rtt_ns,
 		.rtt_high = (uint8_t)(r->rtt_ns >> 32),
@@ -303,25 +353,38 @@ int xp_mesh_sums_end(struct xp_mesh_sums *s, struct sim_err *e)
 	for (; rc == 0 && s->n_counted < s->n_taken; s->n_counted++)
 		rc = sums_count(s,
 		    &s->waiting[s->n_counted % XP_MESH_SUMS_WAITING], e);
-	return rc;
+	return rc < 0 ? rc : sort_delayed(s, e);
 }
 
 /* --- times ---------------------------------------------------------------- */
+
+/* Those of C's late connects that a link delayed and no more. */
+static struct connects_known slow_among(const struct xp_mesh_sums *s,
+    const struct xp_mesh_sums_cell *c, const double late_us[])
+{
+	struct connects_known slow = {late_us, 0};
+	while (s->n_slow > 0 && slow.n < c->n_late &&
+	    late_us[slow.n] < (double)s->connects.late_ns / 1e3)
+		slow.n++;
+	return slow;
+}
 
 void xp_mesh_sums_times(const struct xp_mesh_sums *s,
     const struct xp_mesh_sums_cell *c, const double late_us[],
     const uint64_t rank[], unsigned n_ranks, struct sim_rng *r, double us[])
 {
-	const uint64_t n = xp_mesh_sums_n_quick(c);
-	unsigned n_quick = 0;
+	const struct connects_known slow = slow_among(s, c, late_us);
+	const uint64_t n = xp_mesh_sums_n_quick(c) + slow.n;
+	unsigned n_below = 0;
 	assert(s->n_counted == s->n_taken);
-	while (n_quick < n_ranks && rank[n_quick] <= n)
-		n_quick++;
-	if (n_quick > 0)
-		connects_order_draw(&s->order, c->quick, rank, n_quick, r, us);
+	while (n_below < n_ranks && rank[n_below] <= n)
+		n_below++;
+	if (n_below > 0)
+		connects_order_draw(&s->order, c->quick, &slow, rank, n_below,
+		    r, us);
 	/* Agents tell whole ns. */
-	for (unsigned i = 0; i < n_quick; i++)
+	for (unsigned i = 0; i < n_below; i++)
 		us[i] = round(us[i] * 1e3) / 1e3;
-	for (unsigned i = n_quick; i < n_ranks; i++)
-		us[i] = late_us[rank[i] - n - 1];
+	for (unsigned i = n_below; i < n_ranks; i++)
+		us[i] = late_us[rank[i] - n + slow.n - 1];
 }

@@ -7,7 +7,8 @@
  * All connects of a scope are due at times that are known, so their number is.
  * Each row takes one off, or many, and says what became of it; what is left
  * connected within one round trip. Of these the times of ranks are drawn
- * (models/connects/order.h), which lie below those of all rows.
+ * (models/connects/order.h), which lie below those of all rows but for connects
+ * that a link delayed: these are taken in among them.
  *
  * Counts of all scopes are of the same rows. Times are not: they are right for
  * each scope by itself, and P99 of a pod and of the service in it are drawn
@@ -25,8 +26,9 @@
 
 struct xp_mesh_sums_cell {
 	uint64_t quick[CONNECTS_N_HOPS]; /* connected in one round trip */
-	uint64_t n_late;                 /* connected all the same */
-	uint64_t n_drop, n_unclear;      /* of these */
+	uint64_t n_late; /* connected all the same; also those that a link
+			    delayed, however long they took */
+	uint64_t n_drop, n_unclear; /* of these */
 	uint64_t n_failed;
 };
 
@@ -45,7 +47,14 @@ static inline uint64_t xp_mesh_sums_rtt_ns(const struct xp_mesh_sums_late *l)
 
 /* What a server counted in 5 minutes, but for what was quick. */
 struct xp_mesh_sums_counter {
-	uint32_t n_untold, n_failed, n_late, n_drop_1, n_drop_2;
+	uint32_t n_untold, n_failed, n_drop_1, n_drop_2;
+	uint32_t n_rows[CONNECTS_N_HOPS]; /* untold, failed or late */
+};
+
+/* One of its connects that a link delayed and no more, which ended in PERIOD. */
+struct xp_mesh_sums_delayed {
+	uint32_t src, period;
+	double us;
 };
 
 /* So many rows wait for the memory that they are counted in. */
@@ -74,12 +83,17 @@ struct xp_mesh_sums {
 	struct xp_mesh_sums_cell group[CONNECTS_N_HOPS];
 	struct xp_mesh_sums_late *late;
 	size_t n_late, cap_late;
+	size_t n_slow; /* of these that are not late, but delayed */
 	struct connects_row waiting[XP_MESH_SUMS_WAITING]; /* a ring */
 	size_t n_taken, n_counted;                         /* rows */
 
 	/* Of the last window. */
 	uint32_t n_counters;                  /* periods */
 	struct xp_mesh_sums_counter *counter; /* [periods * hosts] */
+	struct xp_mesh_sums_delayed *delayed; /* if there are counters; by
+						 period, server, time */
+	double *delayed_us;                   /* theirs; NULL: there are none */
+	size_t n_delayed, cap_delayed;
 	sim_ns from_ns;
 
 	struct connects_order order;
@@ -118,8 +132,15 @@ static inline uint64_t xp_mesh_sums_n_success(const struct xp_mesh_sums_cell *c)
 void xp_mesh_sums_add(struct xp_mesh_sums_cell *to,
     const struct xp_mesh_sums_cell *c);
 
+/* 1 if the times of RANK and below ask for those of late connects. */
+static inline int xp_mesh_sums_asks_late(const struct xp_mesh_sums *s,
+    const struct xp_mesh_sums_cell *c, uint64_t rank)
+{
+	return s->n_slow > 0 || rank > xp_mesh_sums_n_quick(c);
+}
+
 /* The times of RANKS, ascending and from 1 to the successes of C, in us. LATE
- * are those of C's late connects, ascending; NULL while no rank is as high.
+ * are those of C's late connects, ascending; NULL while no rank asks for them.
  * Errors none. */
 void xp_mesh_sums_times(const struct xp_mesh_sums *s,
     const struct xp_mesh_sums_cell *c, const double late_us[],
