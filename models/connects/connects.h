@@ -48,7 +48,7 @@
  * Cost O(rows + faults + links + servers) a segment of time between two changes of
  * the network, where the rows of a server with bad links are at least an eighth of
  * its connects or so; of servers that are off, O(servers that are off * peers).
- * Memory 32 to 64 bytes for each connect that a source looks at in a segment.
+ * Memory 16 to 32 bytes for each connect that a source looks at in a segment.
  *
  * Paper  Pingmesh (SIGCOMM'15), sections 3.3 and 4.2. DEPARTS: all of it is
  *        ours.

@@ -32,12 +32,9 @@ struct connects_source {
 	uint32_t first_host, n_hosts; /* the unit's */
 };
 
-/* Connects that sources have looked at. Zeroed is empty. */
+/* Connects that sources have looked at, by a number of each. Zeroed is empty. */
 struct connects_seen {
-	struct connects_seen_one {
-		uint64_t slot; /* 1 + that of the connect */
-		topo_host src, dst;
-	} * one; /* [cap] */
+	uint64_t *one; /* [cap] 0: an empty place */
 	size_t n, cap;
 };
 
@@ -99,9 +96,10 @@ struct connects {
 	uint8_t *listed;      /* [ToRs] has a hole whose victims are listed */
 	struct connects_source *source;
 	size_t n_sources, cap_sources;
-	double *share[CONNECTS_TIERS]; /* [units] what sources looked at */
-	struct connects_seen seen;     /* which these are */
-	uint8_t *heavy;                /* [hosts] */
+	double *share[CONNECTS_TIERS];     /* [units] what sources looked at */
+	uint8_t is_shared[CONNECTS_TIERS]; /* not all of these are 0 */
+	struct connects_seen seen;         /* which these are */
+	uint8_t *heavy;                    /* [hosts] */
 	struct connects_pair *pair;
 	size_t n_pairs, cap_pairs;
 	struct connects_tuple *tuple;
@@ -154,9 +152,9 @@ double connects_share_of(const struct connects *c, topo_host src, topo_host dst,
 
 /* Errors SIM_ENOMEM. Cost O(1), O(cap) of a clear. */
 void connects_seen_clear(struct connects_seen *s);
-int connects_seen_has(const struct connects_seen *s, topo_host src,
-    topo_host dst, uint64_t slot);
-int connects_seen_add(struct connects_seen *s, topo_host src, topo_host dst,
+int connects_seen_has(const struct connects *c, topo_host src, topo_host dst,
+    uint64_t slot);
+int connects_seen_add(struct connects *c, topo_host src, topo_host dst,
     uint64_t slot, int *is_new, struct sim_err *e);
 
 /* --- marks.c -------------------------------------------------------------- */

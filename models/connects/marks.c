@@ -184,8 +184,7 @@ static int marked_by(struct connects *c, const struct connects_source *s,
     const struct crowd *w, struct connect *x, struct sim_err *e)
 {
 	int is_new;
-	int rc =
-	    connects_seen_add(&c->seen, x->src, x->dst, x->slot, &is_new, e);
+	int rc = connects_seen_add(c, x->src, x->dst, x->slot, &is_new, e);
 	if (rc < 0 || !is_new)
 		return rc;
 	connects_draw_ways(c, x, s->link, w->is_receiver);
@@ -260,7 +259,7 @@ static int marked_at_all(struct connects *c, struct connect *x, double u,
 	late *= c->late_tail[x->hops];
 	if (u >= lost + late)
 		return 0;
-	if (left < 1 && connects_seen_has(&c->seen, x->src, x->dst, x->slot))
+	if (left < 1 && connects_seen_has(c, x->src, x->dst, x->slot))
 		return 0;
 	return u < lost
 	    ? connects_resend(c, x, e)

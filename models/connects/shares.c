@@ -29,6 +29,7 @@ static double *share_of_unit(const struct connects *c, int tier, topo_host h)
 void connects_share_add(struct connects *c, const struct connects_source *s)
 {
 	*share_of_unit(c, s->tier, s->first_host) += s->p;
+	c->is_shared[s->tier] = 1;
 }
 
 double connects_share_of(const struct connects *c, topo_host src, topo_host dst,
@@ -36,7 +37,9 @@ double connects_share_of(const struct connects *c, topo_host src, topo_host dst,
 {
 	double sum = 0;
 	for (int t = 0; t <= (int)hops; t++)
-		sum += *share_of_unit(c, t, src) + *share_of_unit(c, t, dst);
+		if (c->is_shared[t])
+			sum += *share_of_unit(c, t, src) +
+			    *share_of_unit(c, t, dst);
 	return sum;
 }
 
@@ -45,6 +48,7 @@ static void clear_shares(struct connects *c)
 	memset(c->share[0], 0, c->clos.all_hosts * sizeof(double));
 	memset(c->share[1], 0, c->clos.all_tors * sizeof(double));
 	memset(c->share[2], 0, c->clos.n_pods * sizeof(double));
+	memset(c->is_shared, 0, sizeof(c->is_shared));
 }
 
 void connects_weigh(struct connects *c)
@@ -69,19 +73,23 @@ void connects_weigh(struct connects *c)
 
 /* --- those looked at ------------------------------------------------------ */
 
-/* An open table, no more than half of which is used; slot + 1, so that 0 is an
- * empty place. */
-static size_t seen_place(const struct connects_seen *s,
-    const struct connects_seen_one *x)
+/* A connect's number, which is no other's unless the two are 2^64 / servers^2 times
+ * of their pair's connects apart: longer than any segment, with fewer servers than
+ * addresses. */
+static uint64_t seen_number(const struct connects *c, topo_host src,
+    topo_host dst, uint64_t slot)
 {
-	uint64_t k = ((uint64_t)x->src << 32 | x->dst) ^
-	    x->slot * UINT64_C(0x9e3779b97f4a7c15);
-	k = (k ^ k >> 33) * UINT64_C(0xff51afd7ed558ccd);
+	const uint64_t n = c->clos.all_hosts;
+	return (slot * n + src) * n + dst + 1;
+}
+
+/* An open table, no more than half of which is used. */
+static size_t seen_place(const struct connects_seen *s, uint64_t x)
+{
+	uint64_t k = (x ^ x >> 33) * UINT64_C(0xff51afd7ed558ccd);
 	k = (k ^ k >> 33) * UINT64_C(0xc4ceb9fe1a85ec53);
 	size_t i = (k ^ k >> 33) & (s->cap - 1);
-	while (s->one[i].slot != 0 &&
-	    (s->one[i].slot != x->slot || s->one[i].src != x->src ||
-		s->one[i].dst != x->dst))
+	while (s->one[i] != 0 && s->one[i] != x)
 		i = (i + 1) & (s->cap - 1);
 	return i;
 }
@@ -94,8 +102,8 @@ static int grow_seen(struct connects_seen *s, struct sim_err *e)
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < s->cap; i++)
-		if (s->one[i].slot != 0)
-			more.one[seen_place(&more, &s->one[i])] = s->one[i];
+		if (s->one[i] != 0)
+			more.one[seen_place(&more, s->one[i])] = s->one[i];
 	free(s->one);
 	*s = more;
 	return 0;
@@ -108,22 +116,24 @@ void connects_seen_clear(struct connects_seen *s)
 	s->n = 0;
 }
 
-int connects_seen_has(const struct connects_seen *s, topo_host src,
-    topo_host dst, uint64_t slot)
+int connects_seen_has(const struct connects *c, topo_host src, topo_host dst,
+    uint64_t slot)
 {
-	const struct connects_seen_one x = {slot + 1, src, dst};
-	return s->n > 0 && s->one[seen_place(s, &x)].slot != 0;
+	const struct connects_seen *s = &c->seen;
+	const uint64_t x = seen_number(c, src, dst, slot);
+	return s->n > 0 && s->one[seen_place(s, x)] != 0;
 }
 
-int connects_seen_add(struct connects_seen *s, topo_host src, topo_host dst,
+int connects_seen_add(struct connects *c, topo_host src, topo_host dst,
     uint64_t slot, int *is_new, struct sim_err *e)
 {
-	const struct connects_seen_one x = {slot + 1, src, dst};
+	struct connects_seen *s = &c->seen;
+	const uint64_t x = seen_number(c, src, dst, slot);
 	int rc = 2 * s->n >= s->cap ? grow_seen(s, e) : 0;
 	if (rc < 0)
 		return rc;
-	const size_t i = seen_place(s, &x);
-	*is_new = s->one[i].slot == 0;
+	const size_t i = seen_place(s, x);
+	*is_new = s->one[i] == 0;
 	s->n += (unsigned)*is_new;
 	s->one[i] = x;
 	return 0;
