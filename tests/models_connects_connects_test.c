@@ -295,6 +295,11 @@ static void noise_may_differ_by_link(void **state)
 	g.s.params.noise.rate = scenes_uniform(0, 4e-3);
 	hold(&g);
 	tear_down(&g);
+	/* So much that many links lose a connect that would be lost anyhow. */
+	set_up(&g);
+	g.s.params.noise.rate = scenes_uniform(0, 0.08);
+	hold(&g);
+	tear_down(&g);
 }
 
 /* All links of one T2 lose, and one cable is cut. */
@@ -482,6 +487,31 @@ static void connects_that_are_delayed_have_rows(void **state)
 
 /* --- the rest ------------------------------------------------------------- */
 
+/* Those of a mesh do not begin at once: chi-square over tenths of the interval,
+ * at LEVEL for each of the two. */
+static void phases_are_spread_over_the_interval(void **state)
+{
+	struct rig g;
+	(void)state;
+	set_up(&g);
+	assert_ok(connects_begin(g.c, scenes_draw(&g.s, 0), test_err()));
+	for (unsigned level = 0; level < 2; level++) {
+		uint64_t n[10] = {0};
+		double want[10];
+		for (topo_host h = 0; h < HOSTS; h++)
+			for (uint32_t k = 0; k < g.p.mesh.n_peers[level]; k++) {
+				const sim_ns at = connects_phase(g.c, level, h,
+				    peer(NULL, level, h, k));
+				assert_true(at < 10 * SIM_SEC);
+				n[at / SIM_SEC]++;
+			}
+		for (unsigned i = 0; i < 10; i++)
+			want[i] = 1;
+		assert_true(law_chi2(n, want, 10) >= LEVEL);
+	}
+	tear_down(&g);
+}
+
 static void due_ones_are_counted(void **state)
 {
 	struct rig g;
@@ -607,6 +637,7 @@ int main(void)
 	    cmocka_unit_test(a_pod_without_power_is_silent_and_unheard),
 	    cmocka_unit_test(faults_may_be_on_all_links_of_hosts),
 	    cmocka_unit_test(connects_that_are_delayed_have_rows),
+	    cmocka_unit_test(phases_are_spread_over_the_interval),
 	    cmocka_unit_test(due_ones_are_counted),
 	    cmocka_unit_test(what_is_not_in_bulk_is_refused),
 	    cmocka_unit_test(

@@ -60,7 +60,7 @@ static void a_loss_is_known_when_three_came_from_behind_it(void **state)
 		uint32_t seen = 0;
 		test_rng(&rng, run);
 		for (unsigned slot = 0; slot < SLOTS; slot++) {
-			const uint32_t n = sim_rng_below(&rng, 5);
+			const uint32_t n = 1 + sim_rng_below(&rng, 4);
 			c.sent += 20;
 			if (sim_rng_below(&rng, 2)) {
 				uint16_t near[3];
@@ -124,11 +124,44 @@ static void a_timeout_ends_all_waiting(void **state)
 	assert_int_equal(rack_window_wait(&r, &c), 17);
 }
 
+/* RFC 8257, section 3.3, by hand: a round ends with what was sent when it began;
+ * alpha goes a 16th of the way to the share that was marked. */
+static void alpha_follows_the_share_marked(void **state)
+{
+	static const uint32_t marked[] = {0, 5, 10, 3, 0, 10, 1};
+	struct rack r = {
+	    .p = {.window_min = 1, .window_max = 1000, .gain = 0.0625}};
+	struct rack_conn c = {.window = 10,
+	    .threshold = 10,
+	    .alpha = 1,
+	    .sent = 10};
+	float want = 1;
+	(void)state;
+	for (unsigned i = 0; i < sizeof(marked) / sizeof(marked[0]); i++) {
+		/* One was heard of since the last round ended, but in the
+		 * first. */
+		const float n = i > 0 ? 11 : 10, of = i > 0 ? 1 : 0;
+		c.sent += 40;
+		c.seen = c.round_end = c.sent - 30;
+		rack_window_hear(&r, &c, 10, marked[i]);
+		want += 0.0625f * (((float)marked[i] + of) / n - want);
+		assert_near(c.alpha, want, 1e-6);
+		assert_int_equal(c.n_acked + c.n_marked, 0);
+		assert_int_equal(c.round_end, c.sent);
+		/* Within a round nothing changes. */
+		rack_window_hear(&r, &c, 1, 1);
+		assert_near(c.alpha, want, 1e-6);
+		assert_int_equal(c.n_acked, 1);
+		assert_int_equal(c.n_marked, 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_loss_is_known_when_three_came_from_behind_it),
 	    cmocka_unit_test(a_timeout_ends_all_waiting),
+	    cmocka_unit_test(alpha_follows_the_share_marked),
 	};
 	return cmocka_run_group_tests_name("models/rack/window", tests, NULL,
 	    NULL);
