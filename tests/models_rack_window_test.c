@@ -156,12 +156,51 @@ static void alpha_follows_the_share_marked(void **state)
 	}
 }
 
+/* RFC 8257, section 3.3: a mark costs alpha / 2 of the window, once in a window;
+ * a loss that others of the slot show costs half of it (RFC 5681). */
+static void a_mark_costs_half_of_alpha_and_a_loss_a_half(void **state)
+{
+	struct rack r = {
+	    .p = {.window_min = 2, .window_max = 1000, .gain = 0.0625}};
+	struct rack_conn c = {.window = 100,
+	    .threshold = 100,
+	    .alpha = 0.25f,
+	    .sent = 150,
+	    .seen = 50,
+	    .round_end = 1000,
+	    .flying = 100};
+	(void)state;
+	rack_window_hear(&r, &c, 10, 10);
+	assert_near(c.window, 87.5, 1e-4);
+	assert_near(c.threshold, 87.5, 1e-4);
+	assert_in_range(c.cut_end, 150, 150 + c.ahead);
+	rack_window_hear(&r, &c, 10, 10);
+	assert_near(c.window, 87.5, 1e-4);
+	/* Behind the cut each window of segments makes it one larger. */
+	c.seen = c.cut_end;
+	rack_window_hear(&r, &c, 7, 0);
+	assert_near(c.window, 87.5 + 7 / 87.5, 1e-4);
+	const float before = c.window;
+	c.sent += 100;
+	rack_window_lose(&r, &c, 5, (uint16_t[]){0, 0, 0});
+	assert_near(c.window, before / 2, 1e-4);
+	assert_int_equal(c.owed, 5);
+	/* Never below the least window. */
+	c.window = 3;
+	c.seen = c.cut_end;
+	c.alpha = 1;
+	c.sent += 1000;
+	rack_window_hear(&r, &c, 1, 1);
+	assert_near(c.window, 2, 1e-6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_loss_is_known_when_three_came_from_behind_it),
 	    cmocka_unit_test(a_timeout_ends_all_waiting),
 	    cmocka_unit_test(alpha_follows_the_share_marked),
+	    cmocka_unit_test(a_mark_costs_half_of_alpha_and_a_loss_a_half),
 	};
 	return cmocka_run_group_tests_name("models/rack/window", tests, NULL,
 	    NULL);
