@@ -760,6 +760,11 @@ static void what_comes_late_or_elsewhere_is_refused(void **state)
 	f.start_ns[0] = 0;
 	assert_int_equal(rack_put(r, &f, &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "begins at 0 ns, before 1000000 ns"));
+	f.start_ns[0] = 3 * SIM_MS;
+	rack_test_add(&f, 2 * SIM_MS, 0, 1);
+	assert_int_equal(rack_put(r, &f, &e), SIM_EINVAL);
+	assert_non_null(strstr(e.msg,
+	    "transfer 1 begins at 2000000 ns, before 3000000 ns"));
 	rack_flows_free(&f);
 	assert_int_equal(rack_link_loss(r, 2, 0, 0.1, &e), SIM_EINVAL);
 	assert_string_equal(e.msg, "server 2 is not one of 2.");
