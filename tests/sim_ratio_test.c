@@ -137,11 +137,39 @@ static void intervals_hold_the_mean_as_often_as_they_say(void **state)
 			    SAMPLES);
 }
 
+/* All runs of one size: the differences by run are a sample of their own, so the
+ * interval is Student's of their mean. For 4 runs and 95 % that is 3.182446 se. */
+static void a_difference_of_runs_is_students(void **state)
+{
+	const double den[] = {10, 10, 10, 10}, zero[] = {0, 0, 0, 0};
+	const double a[] = {1, 2, 4, 9}, b[] = {3, 1, 2, 2};
+	const double d[] = {-0.2, 0.1, 0.2, 0.7}, mean = 0.2;
+	struct sim_ratio r;
+	double squares = 0;
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		squares += (d[i] - mean) * (d[i] - mean);
+	const double half = 3.182446305284263 * sqrt(squares / 3 / 4);
+	const struct sim_ratio_sample x = {a, den, 4}, y = {b, den, 4};
+	const struct sim_ratio_sample none = {zero, den, 4};
+	sim_ratio_difference(&x, &y, 0.95, 0, &r);
+	assert_near(r.value, mean, 1e-12);
+	assert_near(r.lo, mean - half, 1e-9);
+	assert_near(r.hi, mean + half, 1e-9);
+	/* From nothing it is the ratio's own interval. */
+	struct sim_ratio own;
+	sim_ratio_difference(&x, &none, 0.95, 0, &r);
+	sim_ratio_mean(&x, 0.95, &own);
+	assert_near(r.lo, own.lo, 1e-12);
+	assert_near(r.hi, own.hi, 1e-12);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(whole_runs_count_as_one_trial),
 	    cmocka_unit_test(a_mean_of_runs_is_students),
+	    cmocka_unit_test(a_difference_of_runs_is_students),
 	    cmocka_unit_test(what_two_have_in_common_cancels),
 	    cmocka_unit_test(one_run_tells_nothing_of_others),
 	    cmocka_unit_test(nothing_measured_is_nan),

@@ -812,6 +812,16 @@ static void files_are_loaded_by_name(void **state)
 	is_written(y.root, "{a: 1}");
 	assert_string_equal(y.name, path);
 	sim_yaml_free(&y);
+	/* As many bytes as there may be, the last of which is read, too. */
+	static char line[4096];
+	memset(line, '#', sizeof(line));
+	for (off_t at = 5; at < 1 << 20; at += 4096)
+		assert_int_equal(pwrite(fd, line, sizeof(line), at), 4096);
+	assert_int_equal(ftruncate(fd, 1 << 20), 0);
+	assert_int_equal(pwrite(fd, "\n\xff", 2, (1 << 20) - 2), 2);
+	assert_int_equal(sim_yaml_load(&y, path, &e), SIM_EPARSE);
+	assert_non_null(strstr(e.msg, ":3:1: invalid leading UTF-8 octet."));
+	sim_yaml_free(&y);
 	assert_int_equal(ftruncate(fd, (1 << 20) + 1), 0);
 	assert_int_equal(sim_yaml_load(&y, path, &e), SIM_EPARSE);
 	sim_yaml_free(&y);
