@@ -107,6 +107,31 @@ static void nothing_better_leaves_it_as_it_is(void **state)
 	xp_tune_free(&t);
 }
 
+/* In the middle first, which is that of orders of magnitude where 0 is not in the
+ * range. */
+static void the_middle_of_a_range_is_tried_first(void **state)
+{
+	static const struct {
+		const char *text;
+		double middle, first_half;
+	} range[] = {{"p_bad=0..0.5", .25, .125},
+	    {"p_bad=0.01..0.25", .05, .0224}, {"prior=-100..0", -50, -75},
+	    {"prior=-100..-1", -10, -31.6}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(range) / sizeof(range[0]); i++) {
+		struct xp_tune t;
+		double f = 0.5;
+		tune_open(&t);
+		assert_ok(xp_tune_add(&t, range[i].text, test_err()));
+		assert_ok(xp_tune_search(&t, 10, tune_flat, &f, test_err()));
+		assert_true(
+		    fabs(t.tried[1].value[0] / range[i].middle - 1) < 1e-9);
+		assert_true(
+		    fabs(t.tried[2].value[0] / range[i].first_half - 1) < 1e-9);
+		xp_tune_free(&t);
+	}
+}
+
 static void ranges_are_checked(void **state)
 {
 	(void)state;
@@ -248,6 +273,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_top_of_a_hill_is_found),
 	    cmocka_unit_test(nothing_better_leaves_it_as_it_is),
+	    cmocka_unit_test(the_middle_of_a_range_is_tried_first),
 	    cmocka_unit_test(ranges_are_checked),
 	    cmocka_unit_test(what_is_to_be_pasted_names_all),
 	    cmocka_unit_test(the_other_half_has_another_seed),
