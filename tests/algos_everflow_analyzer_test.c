@@ -286,10 +286,21 @@ static void draw_traffic(struct fixture *f, struct traffic *w, uint32_t run,
 /* Feed F's copies to N analyzers, in batches of about BATCH, and sum up what
  * they say. */
 struct said {
-	struct everflow_sum traces;
+	struct everflow_sum traces; /* first: it is what sinks are given */
 	struct algo_counters counters;
 	struct algo_analyzer_counts count;
+	uint64_t n_suspect, n_confirmed, n_refuted; /* of traces, by marks */
 };
+
+static int said_take(void *arg, const struct algo_trace *t,
+    const struct algo_hop hop[], struct sim_err *e)
+{
+	struct said *s = arg;
+	s->n_suspect += (t->marks & ALGO_TRACE_SUSPECT) != 0;
+	s->n_confirmed += (t->marks & ALGO_TRACE_CONFIRMED) != 0;
+	s->n_refuted += (t->marks & ALGO_TRACE_REFUTED) != 0;
+	return everflow_sum_take(&s->traces, t, hop, e);
+}
 
 static void share_out(struct fixture *f, uint32_t n, size_t batch,
     struct said *out,
@@ -358,7 +369,10 @@ static void one_two_or_eight_analyzers_say_the_same(void **state)
 	setup(&f);
 	for (uint32_t run = 0; run < 10; run++) {
 		draw_traffic(&f, &w, run, 300);
-		share_out(&f, 1, 1000, &one, everflow_sum_take);
+		share_out(&f, 1, 1000, &one, said_take);
+		assert_int_equal(one.count.n_suspect, one.n_suspect);
+		assert_int_equal(one.count.n_confirmed, one.n_confirmed);
+		assert_int_equal(one.count.n_refuted, one.n_refuted);
 		assert_true(one.count.n_suspect > 5);
 		assert_true(one.count.n_confirmed > 5);
 		assert_true(one.count.n_refuted > 10);
