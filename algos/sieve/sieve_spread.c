@@ -36,12 +36,12 @@ static void sieve_spread_codes(const struct sieve_search *s, uint64_t code[])
 	for (topo_link l = 0; l < n_links; l++)
 		for (unsigned i = 0; i < 2; i++) {
 			const topo_switch k = s->devices.end[2 * (size_t)l + i];
-			const int leaves = i == 0;
 			if (k == TOPO_NONE || m->passed[l] == 0)
 				continue;
 			/* What no other link is like no other switch has. */
 			const uint64_t x = code[l] ? code[l] : ~(uint64_t)l;
-			of_switch[k] += sim_fnv(x, &leaves, sizeof(leaves));
+			/* One that leaves it, or comes to it. */
+			of_switch[k] += sim_fnv(x, &i, sizeof(i));
 		}
 }
 
