@@ -110,7 +110,8 @@ static int http_judge(struct xp_windows_put *p, const struct res_sql_rows *q)
 		       id = (uint32_t)res_sql_i64(q, 2);
 	const char *scope = res_sql_text(q, 1);
 	const double n_asked = res_sql_f64(q, 3), n_ok = res_sql_f64(q, 4);
-	const double failed = 1 - n_ok / n_asked, p99_us = res_sql_f64(q, 5);
+	const double failed = (n_asked - n_ok) / n_asked;
+	const double p99_us = res_sql_f64(q, 5);
 	const int is_service = xp_windows_kind(scope) == ALGO_SLA_SERVICE;
 	const char *name = is_service && id < p->w->replay.services.n
 	    ? p->w->replay.services.service[id].name

@@ -172,6 +172,52 @@ def services_and_alerts_are_told(b):
     until(b, "find('cards').textContent.includes('No window of this length')")
 
 
+def http_pings_have_levels_of_their_own(b):
+    show(b, "HOSTILE")
+    b.run("document.querySelector('[data-of=http]').click()")
+    until(b, "find('cards').textContent.includes('400 cut off')")
+    same(b.run("document.querySelectorAll('#cards article').length"), 3)
+    same(b.run("document.querySelectorAll('#cards .alerts').length"), 1)
+    same(b.run("document.querySelectorAll('#cards .bound').length"), 6)
+    text = b.run("find('cards').textContent")
+    for words in "3,600 of 4,000 with status 200", "4,000 of 4,000", \
+            "<script>xss = 1</script>", "P99 2.5 ms":
+        assert words in text, (words, text)
+    assert "50 ms" in b.run("find('bounds').textContent")
+    assert "GETs without status 200" in b.run(
+        "find('alert-rows').textContent")
+    picture(b, "http", whole=True)
+    b.run("document.querySelector('[data-of=connect]').click()")
+    until(b, "find('cards').textContent.includes('drop rate')")
+    same(b.run("document.querySelectorAll('#cards article').length"), 4)
+
+
+def agents_with_an_old_list_come_first(b):
+    show(b, "HOSTILE")
+    until(b, "document.querySelectorAll('#agent-rows tr').length > 40")
+    words = b.run("[...document.querySelectorAll('#agent-rows tr')].map((r) =>"
+                  " r.lastChild.textContent)")
+    same(sorted(words[:4]), ["another", "older", "older", "older"])
+    same([words.count(w) for w in ("newest", "none", "?")],
+         [len(words) - 6, 1, 1])
+    text = b.run("find('agents-of').textContent")
+    for part in "4 probe by an older list", "1 have no list", "1 do not say":
+        assert part in text, (part, text)
+
+
+def colours_have_the_bounds_of_the_jobs(b):
+    """600 us is green, and red where jobs say so."""
+    for page, word, pod in ("HOSTILE", "good", "fine"), \
+            ("STRICT", "bad", "failed"):
+        show(b, page)
+        b.run("(() => { find('dc').value = 1; "
+              "find('dc').dispatchEvent(new Event('change')); })()")
+        until(b, "heat.n === 2")
+        until(b, f"find('heat').dataset.cells.includes('{word}=4')")
+        same(b.run("heat.pods"), [pod, pod])
+    assert "400 \u00b5s" in b.run("find('legend').textContent")
+
+
 def time_is_gone_through(b):
     show(b, "FOUR")
     n = b.run("state.windows.length")
@@ -386,7 +432,9 @@ def a_hundred_pods_are_painted(b):
 
 ALL = [it_loads_without_a_complaint, the_four_patterns_are_seen,
        a_pair_tells_its_numbers_and_its_history, drop_rates_have_their_colours,
-       services_and_alerts_are_told, time_is_gone_through,
+       services_and_alerts_are_told, http_pings_have_levels_of_their_own,
+       agents_with_an_old_list_come_first, colours_have_the_bounds_of_the_jobs,
+       time_is_gone_through,
        texts_are_never_markup, each_data_centre_has_its_own, what_is_old_does_not_look_fresh,
        it_fits_a_screen, each_age_has_its_word, an_end_of_the_collector_is_told,
        each_control_has_a_name, a_narrow_screen_is_enough,

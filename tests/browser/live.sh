@@ -80,9 +80,12 @@ run_jobs() { # DB END_S
 # is not overdue as long as this runs.
 end=$((($(date +%s) + 300) / 600 * 600 - 600))
 make_db hostile.db 6 4 $end hostile
+cp hostile.db strict.db
+sqlite3 strict.db "UPDATE meta SET value = CASE key WHEN 'yellow_us' THEN '300'
+    ELSE '400' END WHERE key IN ('yellow_us', 'red_us')"
 make_db large.db 100 6 $end
 make_db old.db 6 6 $((end - 86400))
-cat "$tree/results/sql/"schema{,_2}.sql | sqlite3 empty.db
+cat "$tree/results/sql/"schema{,_2,_3}.sql | sqlite3 empty.db
 sqlite3 empty.db "PRAGMA user_version = 3; PRAGMA application_id = 1129663568"
 serve FOUR --db four.db
 record_hour
@@ -90,6 +93,7 @@ python3 "$tree/tests/browser/live_post.py" hour.h5 "${pages[0]#FOUR=}" \
     $((end - 3600))
 run_jobs four.db $end
 serve HOSTILE --db hostile.db
+serve STRICT --db strict.db
 serve LARGE --db large.db
 serve OLD --db old.db
 serve EMPTY --db empty.db

@@ -113,12 +113,30 @@ def fill(row, pattern, bad):
                 n_success=900, drop_rate=0., p50_us=200., p99_us=600.)
 
 
+def gets(row, bad):
+    """HTTP pings of a window: of service 0 one in ten is cut where it is BAD."""
+    for kind, number, cut in ("dc", 0, 40), ("service", 0, 400), \
+            ("service", 1, 0):
+        add("http", window=row, scope=kind, scope_id=number, n_asked=4000,
+            n_ok=4000 - bad * cut, n_cut=bad * cut, p50_us=900.5,
+            p99_us=2500.5)
+        if bad and cut > 40:
+            add("alert", window=row, kind="http_failed", scope=kind,
+                scope_id=number, name=SERVICES[number], value=.1, bound=.01)
+
+
+for key, value in ("max_drop_rate", 1e-3), ("max_p99_us", 5000), \
+        ("yellow_us", 4000), ("red_us", 5000), ("max_http_failed", .01), \
+        ("max_http_p99_us", 50000):
+    add("meta", key=key, value=str(value))
 first = end - n_windows * 600
 for i in range(n_windows):
     begin = first + i * 600
     pattern = PATTERNS[i * 4 // n_windows] if n_windows < 12 else \
         PATTERNS[(i // 3) % 4]
-    fill(window("10min", begin, 600, 40000), pattern, 3 % n_pods)
+    row = window("10min", begin, 600, 40000)
+    fill(row, pattern, 3 % n_pods)
+    gets(row, i == n_windows - 1)
 row = window("1hour", end // 3600 * 3600 - 3600, 3600, 240000)
 scope(row, "dc", 0, None, 700., 1e-5)
 add("black_hole", window=row, tor=7, n_alive=4, n_symptom=3, score=.75,
@@ -136,6 +154,10 @@ for s in range(N_SERVERS):
     add("agent", ip=ip, address=address, server=s,
         first_seen_ns=(first - 9) * 10**9, last_seen_ns=last * 10**9,
         born_ns=first * 10**9, n_starts=1, n_batches=1000 + s,
-        n_records=40000 + s, n_lost=s % 5)
+        n_records=40000 + s, n_lost=s % 5,
+        list=None if s == 5 else "" if s == 6 else
+        BAD[0] if hostile and s == 7 else "00000000000000aa" if s < 3
+        else "fedcba9876543210", list_issued_ns=5 if s < 3 else 7,
+        list_told_ns=last * 10**9)
 db.commit()
 db.close()

@@ -32,11 +32,11 @@ const rows = (table) => table ? table.rows.map((r) =>
 
 // --- numbers -----------------------------------------------------------------
 const count = (n) => n === null ? "\u2013" : n.toLocaleString("en-US");
-const time = (us) => us === null || us === undefined ? "\u2013"
+const time = (us) => us === null || us === undefined || Number.isNaN(us) ? "\u2013"
 	: us < 1000 ? us.toFixed(0) + " \u00b5s"
 		: us < 1e6 ? Number((us / 1000).toPrecision(3)) + " ms"
 			: Number((us / 1e6).toPrecision(3)) + " s";
-const rate = (x) => x === null || x === undefined ? "\u2013"
+const rate = (x) => x === null || x === undefined || Number.isNaN(x) ? "\u2013"
 	: x === 0 ? "0" : x < 1e-2 ? Number((x * 1000).toPrecision(2)) + " in 1,000"
 		: Number((x * 100).toPrecision(3)) + " %";
 

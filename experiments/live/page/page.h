@@ -7,6 +7,7 @@
  *	GET /v1/heat/JOB/DC/FROM_S		from pod to pod, of a window
  *	GET /v1/pair/JOB/DC/SRC/DST		one of these over time
  *	GET /v1/sla/JOB/DC			services and the data centre
+ *	GET /v1/http/JOB/DC			the same of HTTP pings
  *	GET /v1/alerts/DC  /v1/holes/DC  /v1/agents
  *
  * The page is one file without anything beside it; a content security policy that

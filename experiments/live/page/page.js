@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 
 const EVERY_MS = 10000;
-const BOUNDS = {drop_rate: 1e-3, p99_us: 5000, yellow_us: 4000, red_us: 5000};
+// Until the collector has said those of the jobs, none: nothing is above them.
+const BOUNDS = {drop_rate: NaN, p99_us: NaN, yellow_us: NaN, red_us: NaN, http_failed: NaN, http_p99_us: NaN};
 const PATTERNS = {
 	normal: ["Normal", "Every pod reaches every other in time."],
 	unclear: ["No pattern", "Pairs are slow or silent without the form of a pod or of the spine."],
@@ -14,7 +15,7 @@ const PATTERNS = {
 
 const state = {
 	now: null, answered_ms: NaN, answered_wall: NaN, build: document.querySelector("meta[name=build]").content,
-	dc: 0, n_dcs: 1, windows: [], at_s: null, levels: [], job: "10min", alerts: [], playing: 0,
+	dc: 0, n_dcs: 1, windows: [], at_s: null, levels: [], job: "10min", of: "connect", alerts: [], playing: 0,
 	bounds: BOUNDS, asked: 0, problem: null, n_failed: 0,
 };
 const heat = {n: 0, cell: [], show: "p99", bounds: BOUNDS, at: null, pods: []};
@@ -173,15 +174,20 @@ const pickTime = (s) => {
 	if (near)
 		goTo(near.from_s);
 };
-const levelCharts = (points, size, label, wide) => {
+// What a level is of: the members of a point that are drawn, their bounds and words.
+const OF = {
+	connect: {rate: "drop_rate", bounds: ["p99_us", "drop_rate"], word: "drop rate"},
+	http: {rate: "failed", bounds: ["http_p99_us", "http_failed"], word: "share without status 200"},
+};
+const levelCharts = (points, size, label, wide, kind = OF.connect) => {
 	const {from_s, to_s} = spanOf(points);
 	const of = points.filter((p) => p.s >= from_s);
 	const base = {from_s, to_s, length: size, at_s: shown() ? shown().from_s : null,
 		pick: pickTime, wide, begin: utc(from_s), end: utc(to_s)};
-	return [chart({...base, points: of.map((p) => ({s: p.s, y: p.p99_us})), min: 100, max: 1e7, bound: state.bounds.p99_us,
+	return [chart({...base, points: of.map((p) => ({s: p.s, y: p.p99_us})), min: 100, max: 1e7, bound: state.bounds[kind.bounds[0]],
 		text: time, label: label + ", P99 over time"}),
-	chart({...base, points: of.map((p) => ({s: p.s, y: p.drop_rate})), min: 1e-6, max: 1, bound: state.bounds.drop_rate,
-		text: (v) => v === 1 ? "1" : "1e" + Math.round(Math.log10(v)), label: label + ", drop rate over time"})];
+	chart({...base, points: of.map((p) => ({s: p.s, y: p[kind.rate]})), min: 1e-6, max: 1, bound: state.bounds[kind.bounds[1]],
+		text: (v) => v === 1 ? "1" : "1e" + Math.round(Math.log10(v)), label: label + ", " + kind.word + " over time"})];
 };
 const openPair = async (at) => {
 	find("history").replaceChildren(make("p", {class: "soft"}, "Asking\u2026"));
@@ -227,7 +233,7 @@ const loadHeat = async () => {
 const whereOf = (a) => a.name !== null ? (a.scope === "service" ? a.name : a.scope + " " + a.name)
 	: a.scope === "dc" ? "data centre" : a.scope + " " + a.id;
 const KINDS = {drop_rate: "drop rate", p99_us: "P99", black_hole: "black hole", random_drops: "silent drops",
-	pattern: "pattern"};
+	pattern: "pattern", http_failed: "GETs without status 200", http_p99_us: "P99 of GETs"};
 const VERDICTS = {not_network: "not the network", network: "the network", servers: "its servers, not the network",
 	unknown: "not known whether it is the network"};
 // "P99: the network, of 10min"
@@ -242,7 +248,8 @@ const isOpen = (a) => {
 	const newest = state.now && state.now.database ? rows(state.now.database.with_data) : [];
 	return newest.some((w) => w.job === a.job && a.until_s >= w.to_s);
 };
-const valueOf = (a, v) => v === null ? "" : a.kind === "p99_us" ? time(v) : a.kind === "drop_rate" ? rate(v)
+const valueOf = (a, v) => v === null ? "" : ["p99_us", "http_p99_us"].includes(a.kind) ? time(v)
+	: ["drop_rate", "http_failed"].includes(a.kind) ? rate(v)
 	: String(Number(v.toPrecision(3)));
 // Those of a whole network come before those of its parts.
 const WIDE = ["service", "dc", "pod", "tor", "server"];
@@ -279,18 +286,27 @@ const loadHoles = async () => {
 	if (!list.length)
 		find("hole-rows").append(make("tr", {}, make("td", {colspan: 4, class: "soft"}, w ? "None found." : "")));
 };
+// Lists have no order unless they are signed: without, who has another than most is behind.
+const LISTS = {newest: "newest", older: "older", other: "another", none: "none"};
+const listsOf = (sum) => (sum.n_behind ? count(sum.n_behind) + " probe by an older list, or another than most; " : "") +
+	(sum.n_listless ? count(sum.n_listless) + " have no list; " : "") +
+	(sum.n_untold ? count(sum.n_untold) + " do not say which they have." : sum.n_behind || sum.n_listless
+		? "the others have the newest." : "All have the newest list.");
 const loadAgents = async () => {
 	const got = await ask("/v1/agents"), sum = rows(got.sum)[0], list = rows(got.agents);
 	const now = state.now.now_s;
 	const silent = list.filter((a) => now - a.last_s > 1200).length;
 	find("agents-of").textContent = !sum.n ? "No batch of any agent has been looked through."
 		: `${count(sum.n)} agents were heard of, ${silent >= 1000 ? "1,000 or more" : count(silent)} of them not for 20 minutes; ` +
-			`${count(sum.n_records)} records, ${count(sum.n_lost)} lost. Those silent for longest come first.`;
+			`${count(sum.n_records)} records, ${count(sum.n_lost)} lost. ` + listsOf(sum) +
+			" Those behind come first, then those silent for longest.";
 	find("agent-rows").replaceChildren(...list.slice(0, 300).map((a) => make("tr", {},
 		make("td", {}, a.address), make("td", {class: "num"}, (state.n_dcs > 1 ? a.dc + "/" : "") + a.server),
 		make("td", {class: now - a.last_s > 1200 ? "time is-bad" : "time"}, lasting(now - a.last_s) + " ago"),
 		make("td", {class: "num"}, count(a.n_records)), make("td", {class: "num"}, count(a.n_lost)),
-		make("td", {class: "num"}, count(a.n_starts)))));
+		make("td", {class: "num"}, count(a.n_starts)),
+		make("td", {class: a.list_is === null ? "soft" : a.list_is === "newest" ? "" : "is-bad", title: a.list || null},
+			a.list_is === null ? "?" : LISTS[a.list_is] || a.list_is))));
 };
 const tellDogs = () => {
 	const list = state.now.database ? rows(state.now.database.watchdogs) : [];
@@ -303,6 +319,15 @@ const tellDogs = () => {
 };
 
 // --- service level ---------------------------------------------------------------
+const httpWords = (p) => {
+	const n = [["another status", p.n_other], ["no HTTP", p.n_malformed], ["cut off", p.n_cut], ["late", p.n_late]];
+	const bad = n.filter(([, k]) => k > 0).map(([word, k]) => count(k) + " " + word);
+	return `P99 ${time(p.p99_us)}, ${count(p.n_ok)} of ${count(p.n_asked)} with status 200` +
+		(bad.length ? "; " + bad.join(", ") : "");
+};
+const levelWords = (p) => !p ? "nothing in this window" : state.of === "http" ? httpWords(p)
+	: `P99 ${time(p.p99_us)}, drop rate ${rate(p.drop_rate)}` +
+		(p.verdict && p.verdict !== "not_network" ? "; " + (VERDICTS[p.verdict] || p.verdict) : "");
 const tellLevels = () => {
 	const by = new Map();
 	for (const r of state.levels) {
@@ -311,23 +336,35 @@ const tellLevels = () => {
 			by.set(key, {...r, points: []});
 		by.get(key).points.push({...r, s: r.from_s});
 	}
-	const size = LENGTH[state.job], at = shown();
+	const size = LENGTH[state.job], at = shown(), kind = OF[state.of];
+	const [slow, lossy] = kind.bounds.map((b) => state.bounds[b]);
 	find("cards").replaceChildren(...[...by.values()].sort((a, b) => (a.scope > b.scope) - (a.scope < b.scope) || a.id - b.id)
 		.map((of) => {
 			const p = at && [...of.points].reverse().find((x) => x.s <= at.from_s && at.from_s < x.s + size) || null;
-			const bad = p && (p.p99_us > state.bounds.p99_us || p.drop_rate > state.bounds.drop_rate);
+			const bad = p && (p.p99_us > slow || p[kind.rate] > lossy);
 			const name = of.scope === "dc" ? "Data centre " + state.dc : of.name || "service " + of.id;
 			return make("article", {class: bad ? "card alerts" : "card"}, make("h3", {}, name),
-				make("p", {class: "soft"}, p ? `P99 ${time(p.p99_us)}, drop rate ${rate(p.drop_rate)}` +
-					(p.verdict && p.verdict !== "not_network" ? "; " + (VERDICTS[p.verdict] || p.verdict) : "")
-					: "nothing in this window"), ...levelCharts(of.points, size, name, 300));
+				make("p", {class: "soft"}, levelWords(p)), ...levelCharts(of.points, size, name, 300, kind));
 		}));
 	if (!by.size)
-		find("cards").append(make("p", {class: "soft"}, "No window of this length has been made yet."));
-	find("bounds").textContent = `dashed: the bounds, ${time(state.bounds.p99_us)} and ${rate(state.bounds.drop_rate)}`;
+		find("cards").append(make("p", {class: "soft"}, state.of === "http"
+			? "No HTTP ping in any window of this length; a controller asks for them with -p http_probes=true."
+			: "No window of this length has been made yet."));
+	find("bounds").textContent = `dashed: the bounds, ${time(slow)} and ${rate(lossy)}`;
 };
+// Rows of GETs have numbers of services alone; their names are those of the connects.
 const loadLevels = async () => {
-	state.levels = rows((await ask(`/v1/sla/${state.job}/${state.dc}`)).levels).reverse();
+	const of = state.of, job = state.job;
+	let list = rows((await ask(`/v1/sla/${job}/${state.dc}`)).levels);
+	if (of === "http") {
+		const names = new Map(list.filter((r) => r.name !== null).map((r) => [r.scope + r.id, r.name]));
+		list = rows((await ask(`/v1/http/${job}/${state.dc}`)).levels).map((r) => ({...r,
+			name: names.get(r.scope + r.id) || null, failed: (r.n_asked - r.n_ok) / r.n_asked}));
+	}
+	// Somebody chose another meanwhile.
+	if (of !== state.of || job !== state.job)
+		return;
+	state.levels = list.reverse();
 	tellLevels();
 };
 
@@ -369,7 +406,8 @@ const loadAll = async () => {
 };
 
 // The bounds by which alerts were made are those that are drawn.
-const NAMES = {max_drop_rate: "drop_rate", max_p99_us: "p99_us", yellow_us: "yellow_us", red_us: "red_us"};
+const NAMES = {max_drop_rate: "drop_rate", max_p99_us: "p99_us", yellow_us: "yellow_us", red_us: "red_us",
+	max_http_failed: "http_failed", max_http_p99_us: "http_p99_us"};
 const takeBounds = () => {
 	for (const {key, value} of state.now.database ? rows(state.now.database.bounds) : [])
 		if (Number(value) > 0)
@@ -451,6 +489,13 @@ for (const b of document.querySelectorAll("[data-show]"))
 			o.setAttribute("aria-pressed", String(o === b));
 		tellLegend();
 		tell(loadHeat());
+	});
+for (const b of document.querySelectorAll("[data-of]"))
+	b.addEventListener("click", () => {
+		state.of = b.dataset.of;
+		for (const o of document.querySelectorAll("[data-of]"))
+			o.setAttribute("aria-pressed", String(o === b));
+		tell(loadLevels());
 	});
 find("job").addEventListener("change", () => {
 	state.job = find("job").value;

@@ -36,11 +36,16 @@ static int pods_classify(const struct xp_live_pods *p, struct algo_heatmap *m,
     struct sim_err *e)
 {
 	struct algo_heatmap_params params;
+	const int has_bounds = p->yellow_us > 0 && p->red_us >= p->yellow_us;
 	enum algo_heatmap_pattern pattern;
 	int rc = algo_heatmap_init(m, p->n_pods, p->n_pods, e);
 	if (rc < 0 ||
 	    (rc = sim_field_defaults(algo_heatmap_fields, &params, e)) < 0)
 		return rc;
+	if (has_bounds) {
+		params.yellow_us = p->yellow_us;
+		params.red_us = p->red_us;
+	}
 	for (size_t i = 0; i < p->n; i++)
 		m->p99_us[(size_t)p->cell[i].src * p->n_pods + p->cell[i].dst] =
 		    p->cell[i].p99_us;

@@ -16,8 +16,9 @@ struct xp_live_pods {
 		uint32_t src, dst;
 		double p99_us; /* NaN: no success */
 	} * cell;
-	uint32_t n_pods; /* one more than the last that was named */
-	int is_bad;      /* no memory, or pods beyond LIVE_VIEW_MAX_PODS */
+	uint32_t n_pods;          /* one more than the last that was named */
+	double yellow_us, red_us; /* by which jobs found a pattern; 0: ours */
+	int is_bad; /* no memory, or pods beyond LIVE_VIEW_MAX_PODS */
 };
 
 /* What is wrong is told by xp_live_pods_put(). */

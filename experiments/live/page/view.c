@@ -135,11 +135,30 @@ static int live_put_part(const struct xp_live_ask *a,
 	return rc;
 }
 
+/* So that pods are named by the rule that made the pattern. */
+static int live_take_bounds(struct xp_live_pods *pods, struct res_sql *db,
+    struct sim_err *e)
+{
+	struct res_sql_rows *q;
+	int rc = res_sql_ask(&q, db, e,
+	    "SELECT key, CAST(value AS REAL) FROM meta WHERE key IN "
+	    "('yellow_us', 'red_us')");
+	while (rc >= 0 && (rc = res_sql_next(q, e)) > 0) {
+		const int is_red = strcmp(res_sql_text(q, 0), "red_us") == 0;
+		*(is_red ? &pods->red_us : &pods->yellow_us) =
+		    res_sql_f64(q, 1);
+	}
+	res_sql_done(q);
+	return rc;
+}
+
 int xp_live_view_put(const struct xp_live_ask *a, struct res_sql *db, FILE *out,
     struct sim_err *e)
 {
 	struct xp_live_pods pods = {0};
 	int rc = res_sql_begin(db, e);
+	if (rc == 0 && a->view->has_pods)
+		rc = live_take_bounds(&pods, db, e);
 	for (size_t i = 0;
 	     rc == 0 && i < LIVE_VIEW_PARTS && a->view->part[i].key; i++)
 		rc = live_put_part(a, &a->view->part[i], db, out,

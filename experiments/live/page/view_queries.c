@@ -34,7 +34,8 @@ const struct xp_live_view xp_live_view_now = {"now", 0, 0, {
 	    "JOIN watchdog d ON d.window = w.id ORDER BY w.id DESC, d.name"},
 	{"bounds",
 	    "SELECT key, value FROM meta WHERE key IN "
-		"('max_drop_rate', 'max_p99_us', 'yellow_us', 'red_us')"},
+		"('max_drop_rate', 'max_p99_us', 'yellow_us', 'red_us', "
+		"'max_http_failed', 'max_http_p99_us')"},
 	{"dcs",
 	    "SELECT s.dc FROM summary s WHERE s.window = " NEWEST("'10min'", "1")},
 }, 0};
@@ -82,6 +83,16 @@ const struct xp_live_view xp_live_views[] = {
 	    "WHERE w.job = ?1 ORDER BY w.from_ns DESC LIMIT 10000"},
 }, 0},
 
+{"http", 1, 1, {
+	{"levels",
+	    "SELECT " SECONDS("w.from_ns") " AS from_s, h.scope, "
+		"h.scope_id AS id, h.n_asked, h.n_ok, h.n_other, h.n_malformed, "
+		"h.n_cut, h.n_late, h.p50_us, h.p99_us "
+	    "FROM window w JOIN http h ON h.window = w.id AND h.dc = ?2 AND "
+		"h.scope IN ('dc', 'service') "
+	    "WHERE w.job = ?1 ORDER BY w.from_ns DESC LIMIT 10000"},
+}, 0},
+
 /* The newest rows of alerts, those of windows that follow each other as one. A
  * pattern that becomes another is another alert. */
 {"alerts", 0, 1, {
@@ -121,12 +132,16 @@ const struct xp_live_view xp_live_views[] = {
 {"agents", 0, 0, {
 	{"sum",
 	    "SELECT count(*) AS n, sum(n_records) AS n_records, "
-		"sum(n_lost) AS n_lost, " SECONDS("max(last_seen_ns)") " AS last_s "
-	    "FROM agent"},
+		"sum(n_lost) AS n_lost, " SECONDS("max(last_seen_ns)") " AS last_s, "
+		"total(list_is IN ('older', 'other')) AS n_behind, "
+		"total(list_is = 'none') AS n_listless, "
+		"total(list_is IS NULL) AS n_untold "
+	    "FROM agent_list"},
 	{"agents",
 	    "SELECT address, dc, server, " SECONDS("last_seen_ns") " AS last_s, "
-		"n_batches, n_records, n_lost, n_starts "
-	    "FROM agent ORDER BY last_seen_ns, ip LIMIT 1000"},
+		"n_batches, n_records, n_lost, n_starts, list, list_is "
+	    "FROM agent_list ORDER BY coalesce(list_is IN ('older', 'other'), 0) "
+		"DESC, last_seen_ns, ip LIMIT 1000"},
 }, 0},
 {0},
 };
