@@ -7,6 +7,7 @@
 #include "experiments/live/windows_counts.h"
 #include "experiments/live/windows_parts.h"
 #include "experiments/pingmesh/dsa/parts.h"
+#include "experiments/pingmesh/dsa/rows.h"
 #include "sim/vec.h"
 
 static int http_put_row(struct xp_windows_put *p,
@@ -143,9 +144,72 @@ static int http_judge_all(struct xp_windows_put *p)
 	return rc < 0 ? rc : 0;
 }
 
+/* --- servers that are asked ------------------------------------------------*/
+
+/* GETs to a server, whoever sent them: rows of `http` are of senders, among whom one
+ * whose HTTP is broken is lost. */
+struct http_asked {
+	uint64_t n, n_of[AGENT_N_ANSWERS];
+};
+
+/* How most of its GETs failed, in words. */
+static const char *http_says(const struct http_asked *x)
+{
+	static const struct {
+		uint8_t answer;
+		const char *says;
+	} ways[] = {{AGENT_ANSWER_OTHER, "another status"},
+	    {AGENT_ANSWER_MALFORMED, "no HTTP"}, {AGENT_ANSWER_CUT, "cut off"},
+	    {AGENT_ANSWER_LATE, "no answer in time"}};
+	size_t most = 0;
+	for (size_t i = 1; i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (x->n_of[ways[i].answer] > x->n_of[ways[most].answer])
+			most = i;
+	return ways[most].says;
+}
+
+static int http_judge_server(struct xp_windows_put *p, topo_host h,
+    const struct http_asked *x)
+{
+	const struct xp_windows *w = p->w;
+	const uint32_t dc = topo_dcs_find(w->info.dc, w->info.n_dcs, h);
+	const double bound = w->params.max_http_failed;
+	const double failed =
+	    (double)(x->n - x->n_of[AGENT_ANSWER_OK]) / (double)x->n;
+	char name[TOPO_IP_TEXT];
+	if (x->n < w->replay.params.sla.min_probes || !(failed > bound))
+		return 0;
+	xp_dsa_name(&w->info.net6, h, name);
+	p->n_alerts[dc]++;
+	return xp_windows_put_alert(p, dc, "http_failed", "server",
+	    topo_dc_index(&w->info.dc[dc], h), name, failed, bound,
+	    http_says(x));
+}
+
+static int http_judge_servers(struct xp_windows_put *p)
+{
+	const struct obs_http *t = &p->w->replay.http;
+	const uint32_t n_hosts =
+	    topo_dcs_n_hosts(p->w->info.dc, p->w->info.n_dcs);
+	struct http_asked *server;
+	int rc = SIM_ZALLOC(&server, n_hosts, p->e);
+	for (size_t i = 0; rc == 0 && i < t->n; i++) {
+		struct http_asked *x = &server[t->dst_host[i]];
+		x->n++;
+		x->n_of[t->answer[i]]++;
+	}
+	for (topo_host h = 0; rc == 0 && h < n_hosts; h++)
+		if (server[h].n > 0)
+			rc = http_judge_server(p, h, &server[h]);
+	free(server);
+	return rc;
+}
+
 int xp_windows_put_http(struct xp_windows_put *p)
 {
-	const int rc = p->n->job == XP_WINDOWS_5MIN ? http_put_counters(p)
-						    : http_put_found(p);
+	int rc = p->n->job == XP_WINDOWS_5MIN ? http_put_counters(p)
+					      : http_put_found(p);
+	if (rc == 0 && p->n->job == XP_WINDOWS_10MIN)
+		rc = http_judge_servers(p);
 	return rc < 0 ? rc : http_judge_all(p);
 }
