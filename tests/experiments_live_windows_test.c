@@ -438,6 +438,54 @@ static void windows_are_what_jobs_find_in_a_recording_of_the_same_time(
 	res_sql_close(db);
 }
 
+/* Whoever sent the GETs: by server that is asked, counted from the recording. */
+static void servers_that_are_asked_are_judged_by_what_became_of_it(void **state)
+{
+	struct live_fleet w = new_world(20);
+	struct xp_windows_params p = params("asked.db");
+	uint64_t n[LIVE_HOSTS] = {0}, n_ok[LIVE_HOSTS] = {0};
+	unsigned n_alerts = 0, n_few = 0;
+	struct whole h;
+	(void)state;
+	p.info.spec = "figure: f\nplane: pingmesh\nruns: 1\n"
+		      "topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, "
+		      "n_hosts: 3}\npingmesh: {sla: {min_probes: 8}}\n";
+	p.max_http_failed = .8;
+	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + 10 * MIN);
+	step(&p, LIVE_BEGIN + HOUR);
+	open_whole(&h);
+	run_whole(&h, LIVE_BEGIN, LIVE_BEGIN + 10 * MIN, XP_DSA_HTTP);
+	for (size_t i = 0; i < h.replay.http.n; i++) {
+		n[h.replay.http.dst_host[i]]++;
+		n_ok[h.replay.http.dst_host[i]] +=
+		    h.replay.http.answer[i] == AGENT_ANSWER_OK;
+	}
+	close_whole(&h);
+	struct res_sql *db = read_db("asked.db");
+	for (uint32_t i = 0; i < LIVE_HOSTS; i++) {
+		const double failed = (double)(n[i] - n_ok[i]) / (double)n[i];
+		const int is_bad = n[i] >= 8 && failed > .8;
+		struct res_sql_rows *q;
+		assert_ok(res_sql_ask(&q, db, test_err(),
+		    "SELECT value, bound, says FROM alert WHERE kind = "
+		    "'http_failed' AND scope = 'server' AND dc = ? AND "
+		    "scope_id = ?",
+		    RES_SQL_I64(i / LIVE_DC_HOSTS),
+		    RES_SQL_I64(i % LIVE_DC_HOSTS)));
+		assert_int_equal(res_sql_next(q, test_err()), is_bad);
+		if (is_bad)
+			assert_true(res_sql_f64(q, 0) == failed &&
+			    res_sql_f64(q, 1) == .8 && res_sql_text(q, 2));
+		res_sql_done(q);
+		n_alerts += (unsigned)is_bad;
+		n_few += n[i] < 8;
+	}
+	if (n_alerts == 0 || n_alerts + n_few >= LIVE_HOSTS)
+		fail_msg("%u alerts, %u with few GETs: nothing is compared",
+		    n_alerts, n_few);
+	res_sql_close(db);
+}
+
 /* --- whatever happens ------------------------------------------------------ */
 
 /* Everything comes at once, or bit by bit to a program that looks each 5 minutes,
@@ -818,6 +866,7 @@ int main(void)
 	struct res_sql *db;
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, make_dir, test_folder_remove)
+	    T(servers_that_are_asked_are_judged_by_what_became_of_it),
 	    T(windows_are_what_jobs_find_in_a_recording_of_the_same_time),
 	    T(coming_bit_by_bit_makes_the_same_windows),
 	    T(late_records_are_made_part_once_and_then_set_aside),
