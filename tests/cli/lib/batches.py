@@ -18,7 +18,11 @@ import sys
 import time
 
 HEAD, RECORD, WINDOW = "<4sHHIIQQQ", "<QQQIIHHIBBB5x", "<9Q"
-RECORD_6 = "<QQQ16sHHIBBB5x"
+RECORD_6, WINDOW_HTTP = "<QQQ16sHHIBBB5x", "<18Q"
+# By version: the form, whether it is of IPv6, and the version of IPv4 it is read as.
+VERSIONS = {1: (RECORD, 0, 1), 2: (WINDOW, 0, 2), 3: (RECORD, 0, 3),
+            4: (RECORD_6, 1, 1), 5: (WINDOW, 1, 2), 6: (WINDOW_HTTP, 0, 2),
+            7: (WINDOW_HTTP, 1, 2)}
 
 
 def batches(folder):
@@ -28,9 +32,9 @@ def batches(folder):
         at = 0
         while at + 40 <= len(data):
             head = struct.unpack_from(HEAD, data, at)
-            form = [RECORD, WINDOW, RECORD, RECORD_6, WINDOW][head[1] - 1]
+            form, is_6, _ = VERSIONS[head[1]]
             size = struct.calcsize(form)
-            first = at + (56 if head[1] > 3 else 40)
+            first = at + (56 if is_6 else 40)
             end = first + size * head[3] + 8
             if end > len(data):
                 break  # is being written
@@ -43,11 +47,11 @@ def batches(folder):
 
 
 def as_of_4(head, rows, src):
-    if head[1] < 4:
-        return head, rows
-    if head[1] == 4:
+    form, is_6, version = VERSIONS[head[1]]
+    if form == RECORD_6:
         rows = [r[:3] + (src,) + r[3:] for r in rows]
-    return head[:1] + (head[1] - 3,) + head[2:4] + (src,) + head[5:], rows
+    return head[:1] + (version,) + head[2:4] + (src if is_6 else head[4],) + \
+        head[5:], rows
 
 
 def keep(file, batch):
