@@ -128,13 +128,14 @@ static void hold_std_descriptors(void)
 			open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-/* Output that got lost, as on a full disk, must not end in a good exit code. */
-static int main_finish(int code)
+/* Output that got lost, as on a full disk, must not end in a good exit code: nor
+ * that of argp, which prints its help and ends the program itself. */
+static void main_check_output(void)
 {
 	if (fflush(stdout) == 0 && !ferror(stdout))
-		return code;
+		return;
 	fprintf(stderr, "culprit: standard output: write error.\n");
-	return CMD_TROUBLE;
+	_exit(CMD_TROUBLE);
 }
 
 /* Options of the program itself are near words too. */
@@ -169,6 +170,7 @@ int main(int argc, char **argv)
 	 * is the code that it ends with. */
 	argp_err_exit_status = CMD_USAGE;
 	hold_std_descriptors();
+	atexit(main_check_output);
 	/* A file that grows past `ulimit -f` is then a write that fails, and is
 	 * reported with its name, as a full disk is. */
 	signal(SIGXFSZ, SIG_IGN);
@@ -179,13 +181,13 @@ int main(int argc, char **argv)
 		return CMD_USAGE;
 	}
 	if (is_one_of(argv[1], "--version", "-V", "version"))
-		return main_finish(print_version(argc, argv));
+		return print_version(argc, argv);
 	if (strcmp(argv[1], "--cite") == 0)
-		return main_finish(cmd_cite(argc - 1, argv + 1));
+		return cmd_cite(argc - 1, argv + 1);
 	if (is_one_of(argv[1], "--help", "-h", "help")) {
 		if (argc == 2 || argv[1][0] == '-') {
 			print_help(stdout);
-			return main_finish(CMD_GOOD);
+			return CMD_GOOD;
 		}
 		/* As in other programs of this kind, `help VERB` is
 		 * `VERB --help`. */
@@ -199,7 +201,7 @@ int main(int argc, char **argv)
 		/* argp takes the program's name for messages from argv[0]. */
 		snprintf(title, sizeof(title), "culprit %s", cmd_verbs[i].name);
 		argv[1] = title;
-		return main_finish(cmd_verbs[i].main(argc - 1, argv + 1));
+		return cmd_verbs[i].main(argc - 1, argv + 1);
 	}
 	return no_verb(argv[1]);
 }

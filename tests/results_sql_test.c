@@ -293,8 +293,12 @@ static void another_programs_database_and_other_files_are_left_alone(
 	    SIM_EPARSE);
 	refused("missing.db", RES_SQL_READ, "unable to open");
 	test_write("empty.db", "");
-	assert_int_equal(refused("empty.db", RES_SQL_READ, "version 0"),
+	assert_int_equal(refused("empty.db", RES_SQL_READ,
+			     "no database of windows"),
 	    SIM_EMISMATCH);
+	/* The folder of all these files. */
+	assert_int_equal(refused("", RES_SQL_READ, "not a file"), SIM_EIO);
+	assert_int_equal(refused("", RES_SQL_WRITE, "not a file"), SIM_EIO);
 }
 
 /* Bytes of each page in turn are overwritten: the database is refused, or what is

@@ -176,7 +176,7 @@ static void doctor_read_agent(struct doctor_room *r, const char *path)
 	void *bytes;
 	size_t n;
 	if (res_file_read(path, &bytes, &n, &e) < 0) {
-		xp_doctor_silent(&r->doctor, path, e.msg);
+		xp_doctor_unread(&r->doctor, path, e.msg);
 		return;
 	}
 	doctor_hear(r, path, bytes, xp_doctor_agent);
@@ -188,7 +188,7 @@ static void doctor_look_at_db(struct doctor_room *r, const char *file)
 	struct xp_doctor_db b;
 	struct sim_err why;
 	if (xp_doctor_look_db(&b, file, r->doctor.now_s, &why) < 0)
-		xp_doctor_silent(&r->doctor, file, why.msg);
+		xp_doctor_unread(&r->doctor, file, why.msg);
 	else
 		xp_doctor_db(&r->doctor, file, &b);
 }
@@ -214,7 +214,7 @@ static int doctor_look_at(struct doctor_room *r, const struct args *a,
 		return 0;
 	if (xp_doctor_look(&store, a->dir, r->doctor.now_s - a->limits.sla_s,
 		&why) < 0)
-		xp_doctor_silent(&r->doctor, a->dir, why.msg);
+		xp_doctor_unread(&r->doctor, a->dir, why.msg);
 	else
 		xp_doctor_store(&r->doctor, a->dir, &store);
 	return 0;

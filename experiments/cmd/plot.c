@@ -259,6 +259,17 @@ static void name_files(struct figure *f)
 	    f->a->output ? f->a->output : "plots/out", n, name);
 }
 
+/* gnuplot leaves such bytes out of its arguments, and then finds no such file. */
+static int plot_check_bytes(const char *path, struct sim_err *e)
+{
+	for (const char *c = path; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return sim_fail(e, SIM_EINVAL,
+			    "-o: gnuplot takes no path with byte %d in it.",
+			    *c);
+	return 0;
+}
+
 /* No file that will be written may be the one that was read. */
 static int check_outputs(const struct figure *f, struct sim_err *e)
 {
@@ -266,8 +277,8 @@ static int check_outputs(const struct figure *f, struct sim_err *e)
 	    ".curves.tsv"};
 	char *const read = f->path;
 	char out[4096];
-	int rc = 0;
-	if (names_file(f->a))
+	int rc = plot_check_bytes(f->a->output ? f->a->output : f->stem, e);
+	if (rc == 0 && names_file(f->a))
 		return cmd_check_output("-o", f->a->output, &read, 1, e);
 	for (size_t i = 0; rc == 0 && i < sizeof(suffix) / sizeof(*suffix);
 	     i++) {

@@ -81,6 +81,12 @@ void xp_doctor_silent(struct xp_doctor *d, const char *of, const char *why)
 	    why);
 }
 
+void xp_doctor_unread(struct xp_doctor *d, const char *of, const char *why)
+{
+	doctor_say(d, XP_HEALTH_FAIL, of, "answers",
+	    "name another, or have this user allowed to read it", "%s", why);
+}
+
 #define OF(name) xp_exposed_get(x, name)
 
 void xp_doctor_controller(struct xp_doctor *d, const char *of,

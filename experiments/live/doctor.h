@@ -42,6 +42,9 @@ struct xp_doctor {
 /* OF does not answer, or not as it should: WHY. */
 void xp_doctor_silent(struct xp_doctor *d, const char *of, const char *why);
 
+/* File or folder OF cannot be read: WHY. */
+void xp_doctor_unread(struct xp_doctor *d, const char *of, const char *why);
+
 /* What they said. Agents after controllers, whose lists they are to have. */
 void xp_doctor_controller(struct xp_doctor *d, const char *of,
     const struct xp_exposed *x);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "results/sql/sql_parts.h"
@@ -302,13 +303,23 @@ static int sql_begin_to_write(struct res_sql *db, struct sim_err *e)
 	return rc < 0 ? rc : res_sql_check_schema(db, e);
 }
 
+/* SQLite takes a device for an empty file, and a folder for a broken disk. */
+static int sql_check_kind(const char *file, struct sim_err *e)
+{
+	struct stat is;
+	return stat(file, &is) < 0 || S_ISREG(is.st_mode)
+	    ? 0
+	    : sim_fail(e, SIM_EIO, "cannot open %s: not a file.", file);
+}
+
 int res_sql_open(struct res_sql **out, const char *file, enum res_sql_mode mode,
     struct sim_err *e)
 {
 	struct res_sql *db;
 	*out = NULL;
-	int rc = sim_late_load(&late_sqlite3_library, e);
-	if (rc < 0 || (rc = SIM_ZALLOC(&db, 1, e)) < 0)
+	int rc = sql_check_kind(file, e);
+	if (rc < 0 || (rc = sim_late_load(&late_sqlite3_library, e)) < 0 ||
+	    (rc = SIM_ZALLOC(&db, 1, e)) < 0)
 		return rc;
 	db->lock_fd = -1;
 	db->mode = mode;

@@ -56,6 +56,11 @@ int res_sql_check_version(struct res_sql *db, int version, struct sim_err *e)
 	const int rc = sql_version(db, &is, e);
 	if (rc < 0 || is == version)
 		return rc;
+	if (is == 0)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "%s is empty: no database of windows, of which `culprit "
+		    "jobs --continuous` makes one.",
+		    db->file);
 	return is > version
 	    ? sim_fail(e, SIM_EMISMATCH,
 		  "%s has tables of version %" PRId64

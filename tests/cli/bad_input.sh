@@ -381,7 +381,7 @@ a_closed_or_full_stdout_is_an_error() {
 	write_spec
 	run_for 0 run
 	for args in "table x.h5" "status x.h5" "algos" "spec" "topo" --help \
-	    --version; do
+	    --version "run --help" "run --usage"; do
 		code=0
 		# shellcheck disable=SC2086 # words are meant
 		"$CULPRIT" $args >/dev/full 2>stderr || code=$?

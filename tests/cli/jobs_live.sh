@@ -106,6 +106,18 @@ what_is_no_such_database_is_refused() {
 	yes 'no database' | head -c 8192 >text.db
 	run_for 3 "$CULPRIT" alerts text.db
 	says 'not a database' stderr
+	: >empty.db
+	run_for 3 "$CULPRIT" alerts empty.db
+	says 'empty.db is empty: no database of windows' stderr
+	run_for 1 "$CULPRIT" doctor --db empty.db
+	says 'name another, or have this user allowed' stdout
+	for odd in /dev/null /dev/zero batches; do
+		run_for 3 "$CULPRIT" alerts $odd
+		says "cannot open $odd: not a file" stderr
+		run_for 3 "$CULPRIT" jobs --continuous batches --db $odd \
+		    "${shape[@]}" --once
+		says "cannot open $odd: not a file" stderr
+	done
 	run_for 2 "$CULPRIT" jobs --continuous batches
 	says 'needs --db' stderr
 	run_for 2 "$CULPRIT" jobs x.h5 --db jobs.db

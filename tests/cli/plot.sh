@@ -253,6 +253,8 @@ wrong_wishes_are_named_before_anything_is_written() {
 	refused 'faults.rate is named twice' --x faults.rate --by faults.rate
 	refused 'a heat map has cells of one size' --heatmap --logx
 	refused '.--metric is a list' --metric recall,
+	refused 'o: gnuplot takes no path with byte 10 in it' -o $'a\nb'
+	refused 'o: gnuplot takes no path with byte 9 in it' -o $'a\tb.svg'
 	refused '.--format "svg,gif" is not' --format svg,gif
 	refused 'x.svg says the format' -o x.svg --format svg
 	refused 'x.svg is one file, and 2 are' -o x.svg ../grid.h5
