@@ -132,15 +132,46 @@ int res_file_write_private(const char *path, const void *bytes, size_t n,
 	return file_write(path, bytes, n, PRIVATE, e);
 }
 
+/* The file that link PATH leads to, to be freed; NULL: no regular one that has a
+ * path. Errors SIM_ENOMEM. */
+static int file_behind(char **real, const char *path, struct sim_err *e)
+{
+	struct stat st;
+	*real = realpath(path, NULL);
+	if (!*real && errno == ENOMEM)
+		return sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);
+	if (*real && (stat(*real, &st) < 0 || !S_ISREG(st.st_mode))) {
+		free(*real);
+		*real = NULL;
+	}
+	return 0;
+}
+
 int res_file_begin(struct res_file_draft *d, const char *path,
     struct sim_err *e)
 {
 	struct stat st;
-	*d = (struct res_file_draft){.path = path};
-	if (lstat(path, &st) < 0 || S_ISREG(st.st_mode))
-		return res_file_temp(&d->temp, &d->fd, path, e);
-	d->fd = open(path, O_WRONLY | O_CLOEXEC);
-	return d->fd < 0 ? res_file_failed("write", path, e) : 0;
+	const int is_new = lstat(path, &st) < 0;
+	int rc = 0;
+	*d = (struct res_file_draft){.path = path, .fd = -1};
+	/* A link stays, and what it leads to is replaced whole. */
+	if (!is_new && S_ISLNK(st.st_mode) &&
+	    (rc = file_behind(&d->real, path, e)) < 0)
+		return rc;
+	if (d->real)
+		d->path = d->real;
+	if (is_new || S_ISREG(st.st_mode) || d->real) {
+		rc = res_file_temp(&d->temp, &d->fd, d->path, e);
+	} else {
+		/* Of what was there before no end is to be left. */
+		d->fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC);
+		rc = d->fd < 0 ? res_file_failed("write", path, e) : 0;
+	}
+	if (rc < 0) {
+		free(d->real);
+		d->real = NULL;
+	}
+	return rc;
 }
 
 int res_file_hand(const struct res_file_draft *d, struct sim_err *e)
@@ -162,6 +193,7 @@ int res_file_end(struct res_file_draft *d, int rc, struct sim_err *e)
 	else if (d->temp && res_file_sync_folder(d->path) < 0)
 		rc = res_file_failed("sync the folder of", d->path, e);
 	free(d->temp);
+	free(d->real);
 	*d = (struct res_file_draft){.fd = -1};
 	return rc;
 }

@@ -31,11 +31,12 @@ int res_file_keep(const char *path, struct sim_err *e);
 int res_file_temp(char **temp, int *fd, const char *path, struct sim_err *e);
 
 /* A file that is written bit by bit, to FD: a temporary one beside PATH, which is
- * PATH once it is ended. What stands at PATH and is no regular file, as a pipe, is
- * written itself. PATH is borrowed. */
+ * PATH once it is ended; of a link, what it leads to. What stands at PATH and is no
+ * regular file, as a pipe, is written itself. PATH is borrowed. */
 struct res_file_draft {
 	const char *path;
 	char *temp; /* NULL: PATH itself */
+	char *real; /* PATH, if a link led to it */
 	int fd;
 };
 

@@ -98,6 +98,12 @@ the_same_input_gives_the_same_bytes() {
 	ln -s target link
 	pinglist --server 5 -o link
 	[[ -L link ]]
+	# Nothing is left of a longer one that it leads to.
+	cp target want
+	head -c 100000 /dev/zero >>target
+	pinglist --server 5 -o link
+	[[ -L link ]]
+	same target want
 	same one target
 }
 
