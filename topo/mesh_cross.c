@@ -143,8 +143,9 @@ unsigned topo_mesh_cross_path(struct topo_mesh_cross *c, struct sim_rng *r,
 	unsigned n = 0;
 	/* All flows come to the ToR where they end. */
 	const int before = via.at != end ? dist[via.at] : TOPO_MESH_MAX_DIST;
+	/* Only next hops are asked about, which are nearer than SRC is. */
 	if (dist[at] > before)
-		sweep_to(c, via.at, dist, dist[at]);
+		sweep_to(c, via.at, dist, dist[at] - 1);
 	path[n++] = topo_link_of(src, TOPO_UP);
 	while (at != end) {
 		const struct topo_hop *h = dist[at] > before

@@ -47,7 +47,7 @@ double topo_mesh_cross_sweep(struct topo_mesh_cross *c, struct topo_via via,
 
 /* Draw the path of a flow given that it crosses VIA, which it may. Returns the
  * number of links. Shape path[TOPO_MAX_HOPS]. Cost O(links of the switches of a
- * sweep no further out than SRC). */
+ * sweep nearer than SRC). */
 unsigned topo_mesh_cross_path(struct topo_mesh_cross *c, struct sim_rng *r,
     struct topo_via via, topo_host src, topo_host dst, topo_link path[]);
 
