@@ -398,6 +398,34 @@ static void what_only_agents_have_is_refused(void **state)
 	assert_refused("pinglist: {http_probes: true}", "connects alone");
 }
 
+/* What only the truth tells is refused when a run begins. */
+static void scenes_of_agents_are_refused(void **state)
+{
+	const struct xp_pingmesh_hooks none = {.arg = NULL};
+	struct res_trial_metrics row;
+	struct xp_bulk_mesh *b;
+	struct pingmesh m;
+	struct sim_err e;
+	uint32_t t1;
+	(void)state;
+	pingmesh_open(&m, &pingmesh_tiny, "");
+	t1 = m.s.topo.n_hosts + m.s.topo.clos.all_tors;
+	for (int i = 0; i < 2; i++) {
+		struct fault_params *f = scenes_add_group(&m.s);
+		f->kind = FAULT_BLACK_HOLE_2;
+		f->at = &t1;
+		f->n_at = 1;
+	}
+	assert_ok(xp_bulk_mesh_open(&b, &m.s.topo, &m.p, 0, test_err()));
+	assert_int_equal(xp_bulk_mesh_run(b, scenes_draw(&m.s, 0), &row, &none,
+			     &e),
+	    SIM_EUNSUPPORTED);
+	if (!strstr(e.msg, "use plane pingmesh: t1.0 has two black holes"))
+		fail_msg("%s", e.msg);
+	xp_bulk_mesh_close(b);
+	pingmesh_close(&m);
+}
+
 /* --- a history --------------------------------------------------------------- */
 
 enum { MANY = 6 };
@@ -543,6 +571,7 @@ int main(void)
 	    cmocka_unit_test(quantiles_with_delays_are_those_of_agents),
 	    cmocka_unit_test(the_mean_loss_is_that_of_all_pairs),
 	    cmocka_unit_test(what_only_agents_have_is_refused),
+	    cmocka_unit_test(scenes_of_agents_are_refused),
 	    cmocka_unit_test(a_history_is_the_sum_of_its_windows),
 	    cmocka_unit_test(windows_need_not_be_of_whole_intervals),
 	    cmocka_unit_test(too_many_probes_to_be_told_are_refused),

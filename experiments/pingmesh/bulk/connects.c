@@ -135,3 +135,11 @@ int xp_bulk_mesh_connects(struct connects_params *c,
 			return rc;
 	return mesh_set_ports(c, l, p, e);
 }
+
+int xp_bulk_mesh_begin(struct connects *c, const struct scene *s,
+    struct sim_err *e)
+{
+	const int rc = connects_begin(c, s, e);
+	return rc == SIM_EUNSUPPORTED ? sim_wrap(e, rc, "use plane pingmesh")
+				      : rc;
+}

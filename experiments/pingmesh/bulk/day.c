@@ -71,7 +71,7 @@ int xp_mesh_day_open(struct xp_mesh_day *d, const struct topo *t,
 		0 ||
 	    (rc = xp_bulk_mesh_connects(&c, &d->plan, p, e)) < 0 ||
 	    (rc = connects_open(&d->connects, t, &c, e)) < 0 ||
-	    (rc = connects_begin(d->connects, scene, e)) < 0)
+	    (rc = xp_bulk_mesh_begin(d->connects, scene, e)) < 0)
 		return rc;
 	return day_open_sums(d, t, p, &c, e);
 }

@@ -461,7 +461,7 @@ static int mesh_begin(struct xp_bulk_mesh *m, struct scene *scene,
 	xp_mean_loss_clear(&m->loss);
 	xp_mesh_pairs_clear(&m->pairs);
 	xp_mesh_history_clear(&m->rows);
-	return connects_begin(m->connects, scene, e);
+	return xp_bulk_mesh_begin(m->connects, scene, e);
 }
 
 int xp_bulk_mesh_run(struct xp_bulk_mesh *m, struct scene *scene,
