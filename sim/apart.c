@@ -38,17 +38,30 @@ struct answer {
 
 /* --- both ends -------------------------------------------------------------*/
 
-/* The other end may be gone, which must not end this one. */
-static int send_all(int fd, const void *bytes, size_t n)
+/* All parts in one call, as far as they fit: each call may wake the other end,
+ * which then waits for the next. The other end may be gone, which must not end
+ * this one. Parts are changed. */
+static int send_parts(int fd, struct iovec part[], size_t n)
 {
-	for (const char *at = bytes; n > 0;) {
-		const ssize_t k = send(fd, at, n, MSG_NOSIGNAL);
+	struct msghdr m = {.msg_iov = part, .msg_iovlen = n};
+	while (m.msg_iovlen > 0) {
+		if (m.msg_iov->iov_len == 0) {
+			m.msg_iov++;
+			m.msg_iovlen--;
+			continue;
+		}
+		ssize_t k = sendmsg(fd, &m, MSG_NOSIGNAL);
 		if (k < 0 && errno == EINTR)
 			continue;
 		if (k < 0)
 			return -1;
-		at += k;
-		n -= (size_t)k;
+		for (struct iovec *v = m.msg_iov; k > 0; v++) {
+			const size_t sent =
+			    (size_t)k < v->iov_len ? (size_t)k : v->iov_len;
+			v->iov_base = (char *)v->iov_base + sent;
+			v->iov_len -= sent;
+			k -= (ssize_t)sent;
+		}
 	}
 	return 0;
 }
@@ -118,18 +131,22 @@ static void apart_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* From now on so much time, whatever has passed. */
-static void apart_time(unsigned cpu_s)
+/* From now on so much time, whatever has passed. The bound counts whole seconds,
+ * so within one it stands as it is; *END is the one that was set. */
+static void apart_time(unsigned cpu_s, rlim_t *end)
 {
 	struct rusage used;
 	struct rlimit cpu;
 	const struct itimerval late = {.it_value.tv_sec = 60 * (time_t)cpu_s};
-	if (getrusage(RUSAGE_SELF, &used) == 0 &&
-	    getrlimit(RLIMIT_CPU, &cpu) == 0) {
-		const rlim_t end = (rlim_t)used.ru_utime.tv_sec +
+	if (getrusage(RUSAGE_SELF, &used) == 0) {
+		const rlim_t then = (rlim_t)used.ru_utime.tv_sec +
 		    (rlim_t)used.ru_stime.tv_sec + 2 + cpu_s;
-		cpu.rlim_cur = end < cpu.rlim_max ? end : cpu.rlim_max;
-		setrlimit(RLIMIT_CPU, &cpu);
+		if (then != *end && getrlimit(RLIMIT_CPU, &cpu) == 0) {
+			cpu.rlim_cur =
+			    then < cpu.rlim_max ? then : cpu.rlim_max;
+			setrlimit(RLIMIT_CPU, &cpu);
+			*end = then;
+		}
 	}
 	setitimer(ITIMER_REAL, &late, NULL);
 }
@@ -170,12 +187,10 @@ static int apart_answer(int fd, void *state, const struct question *q)
 	if (rc == 0)
 		rc = q->fn(state, ask, q->n, &reply, &e);
 	free(ask);
-	const struct answer a = {.rc = rc, .n = rc < 0 ? 0 : reply.n};
-	int sent = send_all(fd, &a, sizeof(a));
-	if (sent == 0 && rc < 0)
-		sent = send_all(fd, &e, sizeof(e));
-	if (sent == 0)
-		sent = send_all(fd, reply.bytes, a.n);
+	struct answer a = {.rc = rc, .n = rc < 0 ? 0 : reply.n};
+	struct iovec part[] = {{&a, sizeof(a)}, {&e, rc < 0 ? sizeof(e) : 0},
+	    {reply.bytes, a.n}};
+	const int sent = send_parts(fd, part, 3);
 	free(reply.bytes);
 	return sent;
 }
@@ -183,9 +198,10 @@ static int apart_answer(int fd, void *state, const struct question *q)
 static _Noreturn void serve(int fd, void *state, unsigned cpu_s)
 {
 	struct question q;
+	rlim_t end = 0;
 	int good = 1;
 	while (good && receive_all(fd, &q, sizeof(q)) == 0) {
-		apart_time(cpu_s);
+		apart_time(cpu_s, &end);
 		good = apart_answer(fd, state, &q) == 0;
 		setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
 	}
@@ -271,14 +287,14 @@ static int apart_lives(const struct sim_apart *a, struct sim_err *e)
 int sim_apart_ask(struct sim_apart *a, sim_apart_fn *fn, const void *ask,
     size_t n, size_t *n_reply, struct sim_err *e)
 {
-	const struct question q = {.fn = fn, .n = n};
+	struct question q = {.fn = fn, .n = n};
+	struct iovec part[] = {{&q, sizeof(q)}, {(void *)ask, n}};
 	struct answer got;
 	struct sim_err said;
 	int rc;
 	if ((rc = apart_lives(a, e)) < 0)
 		return rc;
-	if (throw_away(a->fd, a->left) < 0 ||
-	    send_all(a->fd, &q, sizeof(q)) < 0 || send_all(a->fd, ask, n) < 0 ||
+	if (throw_away(a->fd, a->left) < 0 || send_parts(a->fd, part, 2) < 0 ||
 	    receive_all(a->fd, &got, sizeof(got)) < 0 ||
 	    (got.rc < 0 && receive_all(a->fd, &said, sizeof(said)) < 0))
 		return apart_died(a, e);
