@@ -101,10 +101,10 @@ static void nor_does_one_where_another_was(void **state)
 	piece = malloc(BYTES);
 	void *volatile last = malloc(1);
 	free(piece);
-	const size_t before = resident_bytes();
+	const size_t before = resident_bytes(NULL);
 	assert_ok(res_columns_open(&t, MANY / 10, WIDE, test_err()));
 	res_columns_put(&t, 1, 1, 1);
-	assert_true(resident_bytes() < before + 1000000);
+	assert_true(resident_bytes(NULL) < before + 1000000);
 	assert_true(isnan(res_columns_get(&t, 2, 1)));
 	res_columns_close(&t);
 	free(last);
