@@ -30,7 +30,8 @@ static int columns_map(struct res_columns *t, int fd, struct sim_err *e)
 	    fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED)
 		return sim_fail(e, SIM_ENOMEM,
-		    "cannot map a table of %zu MB: %s.", bytes / 1000000,
+		    "cannot map a %s of %zu MB: %s.",
+		    fd < 0 ? "table" : "scratch file", bytes / 1000000,
 		    strerror(errno));
 	t->bits = at;
 	return 0;
