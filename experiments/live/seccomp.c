@@ -185,6 +185,16 @@ static void rule_any_of(struct seccomp_program *p, uint32_t call, unsigned i,
 	rule_load_call(p);
 }
 
+/* Refuse CALL unless its first argument is VALUE. */
+static void rule_only(struct seccomp_program *p, uint32_t call, uint32_t value)
+{
+	rule_unless(p, call, 4);
+	rule_load_argument(p, 0);
+	rule_put(p, BPF_JMP | BPF_JEQ | BPF_K, value, 1, 0);
+	rule_return(p, REFUSE);
+	rule_load_call(p);
+}
+
 /* An ioctl that types into the terminal of whoever started this. */
 static void rule_terminal(struct seccomp_program *p)
 {
@@ -202,21 +212,13 @@ static void rule_ebpf(struct seccomp_program *p, unsigned keeps)
 		rule_call(p, SYS_bpf, REFUSE);
 		return;
 	}
-	rule_unless(p, SYS_bpf, 4);
-	rule_load_argument(p, 0);
-	rule_put(p, BPF_JMP | BPF_JEQ | BPF_K, BPF_OBJ_GET_INFO_BY_FD, 1, 0);
-	rule_return(p, REFUSE);
-	rule_load_call(p);
+	rule_only(p, SYS_bpf, BPF_OBJ_GET_INFO_BY_FD);
 }
 
 /* Unix sockets alone. */
 static void rule_no_sockets(struct seccomp_program *p)
 {
-	rule_unless(p, SYS_socket, 4);
-	rule_load_argument(p, 0);
-	rule_put(p, BPF_JMP | BPF_JEQ | BPF_K, AF_UNIX, 1, 0);
-	rule_return(p, REFUSE);
-	rule_load_call(p);
+	rule_only(p, SYS_socket, AF_UNIX);
 }
 
 /* Unix sockets and netlink, as names are looked up by; IPv4 and IPv6, but for

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 /* --- what is due ---------------------------------------------------------- */
@@ -245,10 +246,9 @@ static int keep_delayed(struct xp_mesh_sums *s, const struct connects_row *r,
 static int by_period(const void *a, const void *b)
 {
 	const struct xp_mesh_sums_delayed *x = a, *y = b;
-	return x->period != y->period ? (x->period < y->period ? -1 : 1)
-	    : x->src != y->src        ? (x->src < y->src ? -1 : 1)
-	    : x->us < y->us           ? -1
-				      : x->us > y->us;
+	return x->period != y->period ? SIM_ORDER(x->period, y->period)
+	    : x->src != y->src        ? SIM_ORDER(x->src, y->src)
+				      : SIM_ORDER(x->us, y->us);
 }
 
 static int sort_delayed(struct xp_mesh_sums *s, struct sim_err *e)
