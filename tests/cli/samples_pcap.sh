@@ -15,7 +15,15 @@
 # made of, from what was meant, not from bytes: [t, host, out, bytes, ce, again,
 # bit, ...]; bit is -1 for what is of no connection.
 write_all() {
-	cat >write.py <<-'END'
+	[[ -d $top/captures ]] || make_captures
+	cp "$top"/captures/* .
+}
+
+make_captures() {
+	mkdir "$top/captures"
+	/usr/bin/python3 - "$top/captures" <<-'END'
+		import os, sys
+		os.chdir(sys.argv[1])
 		import json, random, struct, socket
 		random.seed(20221025)
 		M64 = 2**64 - 1
@@ -127,7 +135,9 @@ write_all() {
 		            bool(again), bit(here, there, bitproto, lp, rp)])
 		json.dump(want, open('packets.json', 'w'))
 		def pcap(magic, unit, order='<', snap=65535):
-		    out = struct.pack(order + 'IHHiIII', magic, 2, 4, 0, 0, snap, 1)
+		    # Bytes would be copied as a whole for each packet.
+		    out = bytearray(struct.pack(order + 'IHHiIII', magic, 2, 4, 0, 0,
+		        snap, 1))
 		    for t, f in frames:
 		        out += struct.pack(order + 'IIII', t // 10**9,
 		            t % 10**9 // unit, len(f[:snap]), len(f)) + f[:snap]
@@ -136,7 +146,8 @@ write_all() {
 		    n = 12 + len(body)
 		    return struct.pack('<II', kind, n) + body + struct.pack('<I', n)
 		def pcapng():
-		    out = block(0x0a0d0d0a, struct.pack('<IHHq', 0x1a2b3c4d, 1, 0, -1))
+		    out = bytearray(block(0x0a0d0d0a,
+		        struct.pack('<IHHq', 0x1a2b3c4d, 1, 0, -1)))
 		    out += block(1, struct.pack('<HHI', 1, 0, 0) +
 		        struct.pack('<HHBxxxHH', 9, 1, 9, 0, 0))
 		    for t, b in frames:
@@ -153,7 +164,6 @@ write_all() {
 		write('none.pcap', pcap(0xa1b23c4d, 1)[:24])
 		write('cut.pcap', pcap(0xa1b23c4d, 1)[:-7])
 	END
-	/usr/bin/python3 write.py
 }
 
 hosts=(--host a=10.0.0.1,fd00::1 --host 10.0.0.2)
@@ -370,7 +380,7 @@ a_single_packet_is_missed() {
 	/usr/bin/python3 - <<-'END'
 		import struct
 		b = open('ns.pcap', 'rb').read()
-		at, k, out = 24, 0, b[:24]
+		at, k, out = 24, 0, bytearray(b[:24])
 		while at < len(b):
 		    s, n, c, l = struct.unpack('<IIII', b[at:at + 16])
 		    t = s * 10**9 + n - (k > 2000) * 50 * 10**6
