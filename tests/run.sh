@@ -13,6 +13,16 @@ export CULPRIT=$PWD/$build/culprit BUILD=$PWD/$build
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1}
 
 . tests/until.sh
+
+# A python3 that is a script of some manager of versions starts shells and looks
+# for the right one each time, at ten times the cost of Python: it is asked once.
+python=$(type -P python3 || true)
+if [[ $python && $(head -c 2 "$python" | tr -d '\0') = '#!' ]]; then
+	python=$(python3 -c 'import sys; print(sys.executable)')
+	[[ $python != */* || ! -x ${python%/*}/python3 ]] ||
+		PATH=${python%/*}:$PATH
+fi
+
 run_one() {
 	local name=$1 build=$2 log=$2/tests/$1.log start=$SECONDS rc
 	if [[ -x $build/tests/$name ]]; then
