@@ -3,14 +3,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
-# Cells of about 4 ms; the undisturbed results in $top/whole.h5.
-sweep=(--set traffic.conns=600 --set topology.n_hosts=40 --set plane=exact
-	--runs 100)
+# The undisturbed results in $top/whole.h5; those of tests that kill something,
+# whose cells take about 4 ms, in $top/long.h5.
+sweep=(--set plane=exact --runs 100)
+longer=(--set traffic.conns=600 --set topology.n_hosts=40)
 prepare() {
 	cd "$top" || exit
 	write_spec
 	"$CULPRIT" run spec.yaml "${sweep[@]}" -q -o whole.h5 >/dev/null || exit
+	"$CULPRIT" run spec.yaml "${sweep[@]}" "${longer[@]}" -q -o long.h5 \
+	    >/dev/null || exit
 	cd "$tree" || exit
+}
+
+# Who is to be found at work takes a while.
+take_longer() {
+	sweep+=("${longer[@]}")
 }
 
 submit() { # OUT OPTION...
@@ -105,6 +113,7 @@ the_scripts_do_it_alone() {
 
 # Shards take a second or so; they are killed as soon as one has its journal.
 a_killed_shard_goes_on() {
+	take_longer
 	start x.h5 -n 2 -j 1 --json
 	within 60 somebody_works x || fail "nobody works"
 	within 60 compgen -G "x.cluster/*.journal" >/dev/null ||
@@ -113,13 +122,14 @@ a_killed_shard_goes_on() {
 	# shellcheck disable=SC2046 # a list of words is meant
 	kill -KILL $(at_work x)
 	wait "$pid" || { cat stderr; fail "it was not finished"; }
-	same x.h5 ../whole.h5
+	same x.h5 ../long.h5
 	says "again, as they are not done: shards 1" stderr
 	[[ $(json stdout 'd["rounds"]') = 2 ]]
 }
 
 # What it started goes on for a while, and keeps others away.
 a_killed_submit_is_taken_up() {
+	take_longer
 	start x.h5 -n 4 -j 1
 	within 60 somebody_works x || fail "nobody works"
 	run_for 3 submit x.h5 -n 4
@@ -130,11 +140,12 @@ a_killed_submit_is_taken_up() {
 	says_once "another \`culprit submit\`, or what one started, is at work"
 	within 60 nobody_works x
 	within 60 submit x.h5 -n 4 -q 2>/dev/null >stdout
-	same x.h5 ../whole.h5
+	same x.h5 ../long.h5
 }
 
 # Signals end what runs here in good order; the same command goes on.
 a_stopped_submit_goes_on() {
+	take_longer
 	start x.h5 -n 4 -j 1
 	within 60 somebody_works x || fail "nobody works"
 	kill -TERM "$pid"
@@ -144,7 +155,7 @@ a_stopped_submit_goes_on() {
 	says "stopped; the same command goes on from here"
 	nobody_works x || fail "somebody is at work still"
 	run_for 0 submit x.h5 -n 4 -q
-	same x.h5 ../whole.h5
+	same x.h5 ../long.h5
 }
 
 # Something stands where the results of one should go.
