@@ -69,6 +69,24 @@ static int far_gives_has(void *state, const void *ask, size_t n,
 		      : far_give(to, &is, sizeof(is), e);
 }
 
+/* Of names that stand one behind the other, each with its 0. */
+static int far_gives_has_each(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	const struct res_h5_far *f = state;
+	const char *name = ask, *const end = name + n;
+	for (; name < end; name += strlen(name) + 1) {
+		const htri_t has = H5Lexists(f->file, name, H5P_DEFAULT);
+		const uint8_t is = has > 0;
+		if (has < 0)
+			return res_h5_failed(SIM_EPARSE, "look for", name, e);
+		const int rc = far_give(to, &is, sizeof(is), e);
+		if (rc < 0)
+			return rc;
+	}
+	return 0;
+}
+
 static int far_gives_text(void *state, const void *ask, size_t n,
     struct sim_apart_reply *to, struct sim_err *e)
 {
@@ -280,6 +298,24 @@ int res_h5_far_has_attr(struct res_h5_far *f, const char *name,
     struct sim_err *e)
 {
 	return far_is(f, name, 1, e);
+}
+
+int res_h5_far_has_each(struct res_h5_far *f, size_t n,
+    const char *const name[], uint8_t is[], struct sim_err *e)
+{
+	size_t size = 0;
+	char *all;
+	for (size_t i = 0; i < n; i++)
+		size += strlen(name[i]) + 1;
+	int rc = sim_zalloc(&all, size, 1, e);
+	if (rc < 0)
+		return rc;
+	char *at = all;
+	for (size_t i = 0; i < n; i++)
+		at = stpcpy(at, name[i]) + 1;
+	rc = sim_apart_ask(f->apart, far_gives_has_each, all, size, NULL, e);
+	free(all);
+	return rc < 0 ? rc : sim_apart_take(f->apart, is, n, e);
 }
 
 /* The N bytes of an answer and a 0, to be freed. */

@@ -45,6 +45,11 @@ int res_h5_far_has(struct res_h5_far *f, const char *name, struct sim_err *e);
 int res_h5_far_has_attr(struct res_h5_far *f, const char *name,
     struct sim_err *e);
 
+/* IS[i] is 1 if there is anything called NAME[i], else 0, of N names: one
+ * question, where each by itself would wake the child, and then us. */
+int res_h5_far_has_each(struct res_h5_far *f, size_t n,
+    const char *const name[], uint8_t is[], struct sim_err *e);
+
 /* An attribute of the file, or of dataset AT: a text, to be freed, which is not
  * longer than the file; or N counts. Errors SIM_EPARSE (missing, or of another
  * type or size), SIM_ENOMEM, SIM_EDEP. */

@@ -232,44 +232,62 @@ static int get_shape(struct reader *r)
 
 /* --- numbers --------------------------------------------------------------*/
 
-/* The same rule as put_metric() in h5.c: what it must not leave out has to be
- * there. */
-static int is_there(struct reader *r, const struct res_metric *m, int per_algo,
-    int has_probes)
+/* Which metrics a file has, the trial's and then each algorithm's. */
+enum { N_METRICS = RES_N_TRIAL_METRICS + RES_N_ALGO_METRICS };
+struct metrics_there {
+	uint8_t is[N_METRICS];
+};
+
+static const struct res_metric *file_metric(unsigned i)
 {
-	const int may_lack = m->optional || (per_algo && r->c->n_algos == 0) ||
-	    (m->of_flows && has_probes);
-	return may_lack ? res_h5_far_has(&r->far, m->name, r->e) : 1;
+	return i < RES_N_TRIAL_METRICS
+	    ? &res_trial_metrics[i]
+	    : &res_algo_metrics[i - RES_N_TRIAL_METRICS];
 }
 
-/* Metric M, which is the trial's or each algorithm's NUMBERth, of all rows. */
-static int get_metric(struct reader *r, const struct res_metric *m,
-    unsigned number, int per_algo, int has_probes, double buf[])
+static int look_for_metrics(struct reader *r, struct metrics_there *there)
+{
+	const char *name[N_METRICS];
+	for (unsigned i = 0; i < N_METRICS; i++)
+		name[i] = file_metric(i)->name;
+	return res_h5_far_has_each(&r->far, N_METRICS, name, there->is, r->e);
+}
+
+/* The same rule as put_metric() in h5.c: what it must not leave out has to be
+ * there. */
+static int may_lack(const struct reader *r, unsigned i,
+    const struct metrics_there *there)
+{
+	const struct res_metric *m = file_metric(i);
+	return m->optional ||
+	    (i >= RES_N_TRIAL_METRICS && r->c->n_algos == 0) ||
+	    (m->of_flows && there->is[RES_TRIAL_n_probes]);
+}
+
+/* Metric I of all rows. */
+static int get_metric(struct reader *r, unsigned i, double buf[])
 {
 	struct res_cube *c = r->c;
+	const int per_algo = i >= RES_N_TRIAL_METRICS;
 	const unsigned skip = per_algo ? 0 : 1;
-	int rc = is_there(r, m, per_algo, has_probes);
-	if (rc <= 0)
-		return rc;
-	rc = get_numbers(r, m->name, RES_H5_FLOAT, SIM_F64, r->rank - skip,
-	    r->dim + skip, buf);
+	const int rc = get_numbers(r, file_metric(i)->name, RES_H5_FLOAT,
+	    SIM_F64, r->rank - skip, r->dim + skip, buf);
 	if (rc == 0 && !per_algo)
-		res_columns_write(&c->rows, number, buf);
+		res_columns_write(&c->rows, i, buf);
 	for (size_t a = 0; rc == 0 && per_algo && a < c->n_algos; a++)
-		res_columns_write(&c->rows, res_row_doubles(a) + number,
+		res_columns_write(&c->rows,
+		    res_row_doubles(a) + i - RES_N_TRIAL_METRICS,
 		    buf + a * c->n_rows);
 	return rc;
 }
 
 static int get_metrics(struct reader *r, double buf[])
 {
-	const int has_probes = res_h5_far_has(&r->far, "n_probes", r->e);
-	int rc = has_probes < 0 ? has_probes : 0;
-	for (unsigned m = 0; rc == 0 && m < RES_N_TRIAL_METRICS; m++)
-		rc =
-		    get_metric(r, &res_trial_metrics[m], m, 0, has_probes, buf);
-	for (unsigned m = 0; rc == 0 && m < RES_N_ALGO_METRICS; m++)
-		rc = get_metric(r, &res_algo_metrics[m], m, 1, has_probes, buf);
+	struct metrics_there there;
+	int rc = look_for_metrics(r, &there);
+	for (unsigned i = 0; rc == 0 && i < N_METRICS; i++)
+		if (there.is[i] || !may_lack(r, i, &there))
+			rc = get_metric(r, i, buf);
 	return rc;
 }
 

@@ -58,10 +58,13 @@ static void equal_cubes_give_equal_bytes(void **state)
 	}
 }
 
+/* Without what may lack: HDF5 takes the square of a group's members to rid it of
+ * one. */
 static void write_good_file(const char *path)
 {
 	struct res_cube c;
 	plain_cube(&c, 2, 2);
+	without_optional(&c);
 	c.claim = calloc(1, sizeof(c.claim[0]));
 	c.n_claims = 1;
 	assert_ok(sim_dup(&c.claim[0].metric, "m", test_err()));
@@ -100,7 +103,13 @@ static void no_object_has_a_time(void **state)
 {
 	(void)state;
 	unsigned n = 0;
-	hid_t file = good_file(test_path("times.h5"));
+	const char *path = test_path("times.h5");
+	struct res_cube c;
+	plain_cube(&c, 2, 2);
+	assert_ok(res_h5_write(&c, path, test_err()));
+	res_cube_free(&c);
+	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	assert_true(file >= 0);
 	assert_true(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE, has_no_time,
 			&n, H5O_INFO_TIME) >= 0);
 	H5Fclose(file);
