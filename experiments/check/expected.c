@@ -170,9 +170,11 @@ static void compare_row(struct compare *c, const struct xp_expected_row *was,
 		c->x->n_unmeasured++;
 		return;
 	}
+	const int moved = !same_number(was, is);
 	c->x->n_compared++;
+	c->x->n_moved += (size_t)moved;
 	if (c->x->exact) {
-		if (!same_number(was, is))
+		if (moved)
 			fail_pair(c, was, is,
 			    "of the same spec, seed and version", 0);
 		return;

@@ -48,6 +48,7 @@
 /* What came of one figure. */
 struct xp_expected {
 	size_t n_compared, n_failed; /* numbers; of these */
+	size_t n_moved;              /* of these not the same, by z or not */
 	size_t n_missing, n_new;     /* that ours has not; that it alone has */
 	size_t n_unmeasured;         /* places of numbers that neither has */
 	int exact;                   /* the same numbers were demanded */

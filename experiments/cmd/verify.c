@@ -77,9 +77,9 @@ static const struct cmd_line cmd_verify_line = {
 	"A figure passes when all numbers of the earlier table are there and "
 	"none differs by more than chance: by none at all where spec, seed, "
 	"version and libraries are the same, else by a test of two samples of "
-	"runs, which fails by mistake once in 1000 figures. A number that is "
-	"missing fails, also in results of --smoke, --set or a part of the "
-	"runs. `not measured in both` counts places where neither table has a "
+	"runs, which fails by mistake once in 1000 figures; how many of the "
+	"numbers are not the same is told then. A number that is missing fails, "
+	"also in results of --smoke, --set or a part of the runs. `not measured in both` counts places where neither table has a "
 	"number, such as the drop rate of pairs that nobody probes. `weak` is "
 	"a pass that tells little: a change of the packets lost by less than a "
 	"quarter would not be seen.\n\n"
@@ -314,10 +314,10 @@ static void print_expected(struct verify *v, const char *figure,
 		printf("%s{\"figure\": ", v->n_shown++ ? ",\n" : "\n");
 		res_json_text(stdout, figure);
 		printf(", \"compared\": %zu, \"failed\": %zu, \"missing\": "
-		       "%zu, \"new\": %zu, \"unmeasured\": %zu, \"exact\": "
-		       "%s, \"loss\": ",
+		       "%zu, \"new\": %zu, \"unmeasured\": %zu, \"moved\": "
+		       "%zu, \"exact\": %s, \"loss\": ",
 		    x->n_compared, x->n_failed, x->n_missing, x->n_new,
-		    x->n_unmeasured, x->exact ? "true" : "false");
+		    x->n_unmeasured, x->n_moved, x->exact ? "true" : "false");
 		res_json_text(stdout, x->loss ? x->loss : "");
 		res_json_number_of(stdout, "sees", x->sees);
 		printf(", \"verdict\": \"%s\"}", word);
@@ -328,6 +328,10 @@ static void print_expected(struct verify *v, const char *figure,
 		printf(" %zu of %zu numbers %s as in %s%s.tsv",
 		    x->n_compared - x->n_failed, x->n_compared,
 		    x->exact ? "exactly" : "by z", v->folder, figure);
+	if (!x->exact && x->n_compared > 0 && x->n_moved == 0)
+		printf(", all the same");
+	else if (!x->exact && x->n_moved > 0)
+		printf(", %zu not the same", x->n_moved);
 	if (x->n_missing > 0)
 		printf(", %zu missing", x->n_missing);
 	if (x->n_new > 0)

@@ -79,7 +79,26 @@ earlier_results_are_written_and_pass() {
 	says "^small +weak +([0-9]+) of \1 numbers exactly as in expected/small.tsv; sees [0-9]+ % of n_drops$" stdout
 	cp ../seed8.h5 results/out/small.h5
 	run_for 0 verify small
-	says "^small +weak +([0-9]+) of \1 numbers by z as in " stdout
+	says "^small +weak +([0-9]+) of \1 numbers by z as in .*, [0-9]+ not the same; " stdout
+}
+
+# What another version is asked of no more than chance lets pass, but that
+# nothing moved, or what did, is told.
+moved_numbers_are_counted() {
+	setup small
+	run_for 0 verify --write small
+	sed -i '1s/made of .*/made of 0000000000000001/' expected/small.tsv
+	run_for 0 verify small
+	says "^small +weak +([0-9]+) of \1 numbers by z as in [^,]*, all the same; " stdout
+	# The mean of the first metric over all points, by a millionth.
+	awk -v CONVFMT=%.12g -v OFMT=%.12g -F"\t" -v OFS="\t" \
+	    'NR == 4 { $(NF - 1) = $(NF - 1) * (1 + 1e-6) "" } 1' \
+	    expected/small.tsv >moved.tsv
+	mv moved.tsv expected/small.tsv
+	run_for 0 verify small
+	says "^small +weak +([0-9]+) of \1 numbers by z as in [^,]*, 1 not the same; " stdout
+	run_for 0 verify --json small
+	[[ $(json stdout '[t["moved"] for t in d["expected"]]') = '[1]' ]]
 }
 
 # Fewer points, and fewer runs of each.
@@ -197,6 +216,7 @@ each_difference_has_its_reasons() {
 prepare
 run_tests each_claim_has_its_verdict a_claim_that_must_hold_fails \
     what_is_missing_fails_when_strict earlier_results_are_written_and_pass \
+    moved_numbers_are_counted \
     a_part_of_the_numbers_does_not_pass other_results_fail \
     only_whole_results_are_written json_is_one_object \
     mistakes_and_trouble_have_their_codes shipped_claims_meet_smoke_results \
