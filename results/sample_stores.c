@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "results/sample_store.h"
+#include "sim/sort.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
@@ -231,9 +232,9 @@ static int stores_by_time(const void *a, const void *b)
 {
 	const struct stores_place *x = a, *y = b;
 	if (x->run.start_ns != y->run.start_ns)
-		return x->run.start_ns < y->run.start_ns ? -1 : 1;
+		return SIM_ORDER(x->run.start_ns, y->run.start_ns);
 	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
+		return SIM_ORDER(x->file, y->file);
 	return (x->at > y->at) - (x->at < y->at);
 }
 

@@ -9,6 +9,7 @@
 
 #include "experiments/arena/score.h"
 #include "sim/ranks.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 void xp_arena_ranks_free(struct xp_arena_ranks *r)
@@ -155,7 +156,7 @@ static int rival_by_rank(const void *a, const void *b)
 {
 	const struct ranks_rival *x = a, *y = b;
 	if (x->mean != y->mean)
-		return x->mean < y->mean ? -1 : 1;
+		return SIM_ORDER(x->mean, y->mean);
 	return strcmp(x->algorithm, y->algorithm);
 }
 

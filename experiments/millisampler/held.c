@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "models/obs_buckets.h"
+#include "sim/sort.h"
 #include "sim/vec.h"
 
 #define X(name) #name,
@@ -41,7 +42,7 @@ static int held_by_start(const void *a, const void *b)
 {
 	const struct held_run *x = a, *y = b;
 	if (x->run.start_ns != y->run.start_ns)
-		return x->run.start_ns < y->run.start_ns ? -1 : 1;
+		return SIM_ORDER(x->run.start_ns, y->run.start_ns);
 	return (x->row > y->row) - (x->row < y->row);
 }
 

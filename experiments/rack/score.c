@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/rack/score.h"
+#include "sim/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -279,7 +280,7 @@ static int rack_by_contention(const void *a, const void *b)
 	const struct rack_seen *x = a, *y = b;
 	const double p = x->contention.mean, q = y->contention.mean;
 	if (p != q)
-		return p < q ? -1 : 1;
+		return SIM_ORDER(p, q);
 	return (x->rack > y->rack) - (x->rack < y->rack);
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/report/layout.h"
+#include "sim/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static int ranked_order(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
+		return SIM_ORDER(y->weight, x->weight);
 	return x->id < y->id ? -1 : x->id > y->id;
 }
 

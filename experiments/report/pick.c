@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/report/pick.h"
+#include "sim/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static int by_value(const void *a, const void *b)
 {
 	const struct xp_picked *x = a, *y = b;
 	if (x->value != y->value)
-		return x->value < y->value ? -1 : 1;
+		return SIM_ORDER(x->value, y->value);
 	return x->run < y->run ? -1 : x->run > y->run;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "experiments/sweep/answer.h"
+#include "sim/sort.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
@@ -272,9 +273,9 @@ static int by_weight(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 	if (x->why != y->why)
-		return x->why < y->why ? -1 : 1;
+		return SIM_ORDER(x->why, y->why);
 	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
+		return SIM_ORDER(y->weight, x->weight);
 	if (x->part.is_switch != y->part.is_switch)
 		return x->part.is_switch ? -1 : 1;
 	return x->part.id < y->part.id ? -1 : x->part.id > y->part.id;

@@ -8,6 +8,7 @@
 
 #include "experiments/telemetry/flock_text.h"
 #include "experiments/telemetry/flock_truth.h"
+#include "sim/sort.h"
 #include "sim/text.h"
 #include "sim/vec.h"
 
@@ -145,7 +146,7 @@ static int ftext_by_set(const void *a, const void *b)
 {
 	const struct ftext_late *x = a, *y = b;
 	if (x->set != y->set)
-		return x->set < y->set ? -1 : 1;
+		return SIM_ORDER(x->set, y->set);
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 

@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/telemetry/limit.h"
+#include "sim/sort.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -308,7 +309,7 @@ static int limit_by_chance(const void *a, const void *b, void *arg)
 	const double *chance = arg;
 	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	if (chance[x] != chance[y])
-		return chance[x] > chance[y] ? -1 : 1;
+		return SIM_ORDER(chance[y], chance[x]);
 	return (x > y) - (x < y);
 }
 

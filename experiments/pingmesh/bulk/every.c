@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/pingmesh/bulk/every.h"
+#include "sim/sort.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,9 +51,9 @@ static int rows_by_sender(const void *a, const void *b)
 {
 	const struct connects_row *x = a, *y = b;
 	if (x->src != y->src)
-		return x->src < y->src ? -1 : 1;
+		return SIM_ORDER(x->src, y->src);
 	if (x->dst != y->dst)
-		return x->dst < y->dst ? -1 : 1;
+		return SIM_ORDER(x->dst, y->dst);
 	return x->sent_ns < y->sent_ns ? -1 : x->sent_ns > y->sent_ns;
 }
 
