@@ -96,16 +96,16 @@ UNFIT += $(if $(CURL),experiments/live/fetch_none.c \
 	experiments/live/call_none.c,experiments/live/fetch.c \
 	experiments/live/call.c experiments/live/contact.c \
 	experiments/live/fetch_whom.c experiments/live/url.c \
-	tests/experiments_live_world_test.c)
+	tests/experiments/live/world_test.c)
 # Certificates and signatures take GnuTLS; without,
 # experiments/live/{ca,identity,list_sign}_none.c say so.
 TLS   := $(shell pkg-config --exists gnutls && echo gnutls)
 UNFIT += $(if $(TLS),experiments/live/ca_none.c \
 	experiments/live/identity_none.c experiments/live/list_sign_none.c \
-	tests/live_world_sign_none.c,\
+	tests/rigs/live_world_sign_none.c,\
 	experiments/live/ca.c experiments/live/identity.c \
 	experiments/live/list_sign.c experiments/live/tls.c \
-	tests/live_world_sign.c)
+	tests/rigs/live_world_sign.c)
 # Daemons' filter of system calls is told of a machine's registers; on others,
 # experiments/live/seccomp_none.c says so.
 SECCOMP := $(filter x86_64 aarch64,$(firstword $(subst -, ,$(shell $(CC) \
@@ -133,7 +133,7 @@ UNFIT += $(if $(ZLIB),results/deflate_none.c \
 # What jobs find goes into SQLite; without it results/sql/sql_none.c says so.
 SQL   := $(shell pkg-config --exists sqlite3 && echo sqlite3)
 UNFIT += $(if $(SQL),results/sql/sql_none.c,results/sql/sql.c \
-	results/sql/sql_lock.c results/sql/sql_trust.c tests/experiments_power_sql_test.c \
+	results/sql/sql_lock.c results/sql/sql_trust.c tests/experiments/power_sql_test.c \
 	results/sql/sql_upkeep.c)
 PKGS  := gsl igraph hdf5-serial yaml-0.1 $(MNL) $(MHD) $(BPF) $(CURL) $(TLS) \
 	$(PCAP) $(JSON) $(ZLIB) $(SQL)
@@ -172,9 +172,9 @@ SRC  := $(filter-out $(UNFIT) models/bpf/% experiments/plug/mine.c,$(sort $(shel
 	find $(LAYERS) -name '*.c')))
 MAIN := experiments/main.c
 OBJ  := $(patsubst %.c,$B/%.o,$(filter-out $(MAIN),$(SRC)))
-TEST_SRC := $(filter-out $(UNFIT),$(wildcard tests/*_test.c))
-TEST_LIB := $(filter-out $(UNFIT) %_test.c $(wildcard tests/bench*.c),\
-	$(wildcard tests/*.c))
+TEST_SRC := $(filter-out $(UNFIT),tests/golden_test.c $(sort $(shell \
+	find $(LAYERS:%=tests/%) -name '*_test.c')))
+TEST_LIB := $(filter-out $(UNFIT),tests/test.c $(wildcard tests/rigs/*.c))
 TESTS    := $(TEST_SRC:%.c=$B/%)
 REAL     := $(patsubst %.c,$B/%,$(filter-out $(UNFIT),\
 	$(wildcard tests/real/*_test.c)))
@@ -322,12 +322,12 @@ $B/experiments/live/page/page.o: OURS += \
 WRAP := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 
 # Deeds on files are noted by tests of what a loss of power leaves.
-$B/tests/experiments_power_test $B/tests/experiments_power_sql_test: WRAP += $(foreach c,open openat close write \
+$B/tests/experiments/power_test $B/tests/experiments/power_sql_test: WRAP += $(foreach c,open openat close write \
 	pwrite ftruncate fsync fdatasync rename link unlink unlinkat mkdir, \
 	-Wl,--wrap=$c)
 
 # A process that makes windows dies between any two calls on its database.
-$B/tests/experiments_live_windows_test: WRAP += $(foreach c,run_with begin commit \
+$B/tests/experiments/live/windows_test: WRAP += $(foreach c,run_with begin commit \
 	shrink,-Wl$(,)--wrap=res_sql_$c)
 
 # What tests share, of which each links what it calls: linking all with all
@@ -349,18 +349,18 @@ $B/tests/%_test: $B/tests/%_test.o $B/tests/helpers.a $B/libculprit.a
 $(REAL): $(addprefix $B/tests/real/,lab.o faulty.o frames.o sending.o \
 	tun_lab.o)
 
-$B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/bench*.c)) \
-	$(addprefix $B/tests/,reference.o packets.o copies.o everflow_map.o \
+$B/tests/bench: $(patsubst %.c,$B/%.o,$(wildcard tests/speed/*.c)) \
+	$(addprefix $B/tests/rigs/,reference.o packets.o copies.o everflow_map.o \
 	rack_packets.o) \
 	$B/libculprit.a
 	@echo "  LINK  $@"
 	$(Q)$(LINK) -o $@ $^ $(LIBS)
 
 $B/tests/bench: | $B/culprit
-$B/tests/bench $B/tests/experiments_plug_plug_test: | $B/tests/mine.so
-$B/tests/experiments_plug_plug_test.o: OURS += \
+$B/tests/bench $B/tests/experiments/plug/plug_test: | $B/tests/mine.so
+$B/tests/experiments/plug/plug_test.o: OURS += \
 	-DTEST_MINE='"$(CURDIR)/$B/tests/mine.so"'
-$B/tests/bench_plug.o: OURS += -DBENCH_ROOT='"$(CURDIR)"' \
+$B/tests/speed/plug.o: OURS += -DBENCH_ROOT='"$(CURDIR)"' \
 	-DBENCH_MINE='"$B/tests/mine.so"'
 $B/tests/mine.so: experiments/plug/mine.c $B/include/culprit/plugin.h
 	@mkdir -p $(@D); echo "  CC    $@"
@@ -383,7 +383,7 @@ quickstart: deps
 NOTE = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),,&& \
 	times >$B/tests/check-$1.times)
 check: deps
-	@rm -f $B/tests/*.times
+	@find $B/tests -name '*.times' -delete
 	@$(MAKE) --no-print-directory -j$J all $(TESTS) $(REPLAYS) \
 	    $B/tests/faults.so $(call NOTE,build)
 	@$(MAKE) --no-print-directory $(GATES) $(call NOTE,gates)
@@ -468,8 +468,9 @@ $B/tests/faults.so: tests/faults/faults.c $B/flags.txt
 	@mkdir -p $(@D); echo "  CC    $@"
 	$(Q)$(CC) -std=gnu17 -O2 $(WARN) -D_GNU_SOURCE -shared -fPIC -o $@ $< -ldl
 
-ALLOCATING = $(notdir $(basename $(shell \
-	grep -l test_each_alloc_fails tests/*_test.c)))
+ALLOCATING = $(patsubst tests/%.c,%,$(shell \
+	grep -rl --include='*_test.c' test_each_alloc_fails \
+	$(LAYERS:%=tests/%)))
 FAULTS ?= --seconds 10
 REAL_FAULTS = $(filter 0,$(shell id -u))
 faults: all $B/tests/faults.so
@@ -478,9 +479,9 @@ faults: all $B/tests/faults.so
 	@TEST_ALLOCS=all tests/run.sh $B $J \
 	    "^($$(echo $(ALLOCATING) | tr ' ' '|'))$$"
 
-soak: $B/tests/algos_schedules_test $B/tests/experiments_power_test \
-	$(filter $B/tests/experiments_live_world_test,$(TESTS)) \
-	$(filter $B/tests/experiments_power_sql_test,$(TESTS))
+soak: $B/tests/algos/schedules_test $B/tests/experiments/power_test \
+	$(filter $B/tests/experiments/live/world_test,$(TESTS)) \
+	$(filter $B/tests/experiments/power_sql_test,$(TESTS))
 	@SCHEDULES=250000 $<
 	@POWER_SCHEDULES=300 $(word 2,$^)
 	@$(patsubst %,WORLDS=1000 %,$(filter %_live_world_test,$^))

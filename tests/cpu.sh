@@ -9,14 +9,15 @@
 set -eu
 cd "$1"
 printf '# commit %s, build %s, %s tests\n' "$(cat commit.txt)" "$(cat build.txt)" \
-    "$(cat tests/*.count | awk '{ n += $1 } END { print n + 0 }')"
+    "$(find tests -name '*.count' -exec cat {} + |
+    awk '{ n += $1 } END { print n + 0 }')"
 printf 'what\tuser_s\tsys_s\n'
 cd tests
-awk 'FNR == 2 {
+find . -name '*.times' -exec awk 'FNR == 2 {
 	split($1, user, /[ms]/)
 	split($2, sys, /[ms]/)
 	sub(/[.]times$/, "", FILENAME)
 	printf "%s\t%.2f\t%.2f\n", FILENAME, 60 * user[1] + user[2],
 	    60 * sys[1] + sys[2]
-}' ./*.times | sed 's,^\./,,' | awk '{ print $2 + $3 "\t" $0 }' |
+}' {} + | sed 's,^\./,,' | awk '{ print $2 + $3 "\t" $0 }' |
     sort -rg | cut -f 2-

@@ -33,16 +33,16 @@ def own_header(file):
 
 
 def sources_of_tests():
-    """The text of each test by name, of programs and of scripts; those of real
-    networks are called real/..., as their programs are."""
+    """The text of each test by name: scripts by theirs, programs by their path
+    in tests/."""
     found = {}
-    for folder, end in (("tests", "_test.c"), ("tests/real", "_test.c"),
-                        ("tests/cli", ".sh")):
-        for name in sorted(os.listdir(folder)):
-            if name.endswith(end):
-                with open(f"{folder}/{name}") as f:
-                    found[("real/" if folder == "tests/real" else "") +
-                          name.rsplit(".", 1)[0]] = f.read()
+    for folder, _, names in sorted(os.walk("tests")):
+        of_scripts = folder == "tests/cli"
+        for name in sorted(names):
+            if name.endswith(".sh" if of_scripts else "_test.c"):
+                path = f"{folder}/{name}"
+                with open(path) as f:
+                    found[name[:-3] if of_scripts else path[6:-2]] = f.read()
     return found
 
 
@@ -71,7 +71,7 @@ class Tests:
         deeper = tuple(beside + d + "_" for d in os.listdir(folder)
                        if os.path.isdir(f"{folder}/{d}"))
         # Tests of real networks are named without "models".
-        all_ = {n: n.replace("real/", "models_")
+        all_ = {n: n.replace("real/", "models/").replace("/", "_")
                 for n in self.texts if n.endswith("_test")}
         named = [n for n, of in all_.items() if of.startswith(stems)]
         others = sorted((n for n in all_ if header in self.texts[n]),
@@ -194,7 +194,6 @@ class Tree:
             sys.exit(f"mutate: {self.path} does not build as it is; "
                      "`make all` there tells why.")
         shutil.rmtree(os.path.join(self.path, MUTANT), ignore_errors=True)
-        os.makedirs(os.path.join(self.path, MUTANT, "real"))
         self.ask_make()
         return self
 
@@ -224,6 +223,8 @@ class Tree:
         if name != "culprit" and not os.path.exists(f"{self.path}/{own}") and \
                 not self.run(self.compile[f"tests/{name}.c"] + f" -o {own}"):
             return False
+        os.makedirs(os.path.dirname(f"{self.path}/{MUTANT}/{name}"),
+                    exist_ok=True)
         # What is not freed is noticed as it is with SAN=1.
         leak = "" if name in self.tests.leaky | {"culprit"} else LEAK
         recipe = re.sub(r" -o \S+ ", f"{leak} -o {MUTANT}/{name} ",
@@ -283,7 +284,8 @@ class Tree:
             return False  # it always does
         # What leaks as things are says so whatever is mistaken. What a kernel
         # does that others share is now and then too late, but not twice.
-        if was_leaky != (name in self.tests.leaky) or "/" in name or \
+        if was_leaky != (name in self.tests.leaky) or \
+                name.startswith("real/") or \
                 usual * 2 > limit:
             return not self.passes(name, obj, usual * 10 + 2)
         return True

@@ -41,12 +41,12 @@ run_one() {
 	if [[ $rc != 0 && $failed = 0 ]]; then failed=1; fi
 	echo "$passed $failed $skipped $name" >"$build/tests/$name.count"
 	if [[ $failed = 0 && $rc = 0 ]]; then
-		printf 'ok    %-32s %4d tests %4d s%s\n' "$name" "$passed" \
+		printf 'ok    %-40s %4d tests %4d s%s\n' "$name" "$passed" \
 		    $((SECONDS - start)) \
 		    "$([[ $skipped = 0 ]] || echo "  $skipped skipped")"
 		grep -E '^SKIP ' "$log" | sed 's/^/        /'
 	else
-		printf 'FAIL  %-32s exit %d\n' "$name" "$rc"
+		printf 'FAIL  %-40s exit %d\n' "$name" "$rc"
 		grep -E -A1 '^\[  ERROR   \]|^FAIL ' "$log" | sed 's/^/        /'
 		echo "        the log ends with:"
 		tail -n 60 "$log" | sed 's/^/        /'
@@ -55,7 +55,12 @@ run_one() {
 export -f run_one run_until
 
 names=$({
-	for f in tests/*_test.c; do basename "$f" .c; done
+	for f in tests/*_test.c \
+	    $(find tests/{sim,topo,models,algos,results,experiments} \
+	    -name '*_test.c' | sort); do
+		f=${f#tests/}
+		echo "${f%.c}"
+	done
 	for f in tests/cli/*.sh; do basename "$f" .sh; done
 } | grep -v '^\*' | grep -E "$pattern")
 [[ -n $names ]] || {
@@ -63,11 +68,12 @@ names=$({
 	exit 2
 }
 mkdir -p "$build/tests"
-rm -f "$build"/tests/*.count
+find "$build/tests" -name '*.count' -delete
 # In a group of its own, which is told as a whole when this is.
 setsid xargs -P "$jobs" -I{} bash -c 'run_one {} '"$build" <<<"$names" &
 trap "kill -TERM -- -$!; wait $!; exit 143" TERM INT HUP
 wait $!
-awk '{ p += $1; f += $2; s += $3 }
+find "$build/tests" -name '*.count' -exec cat {} + |
+    awk '{ p += $1; f += $2; s += $3 }
 	END { printf "%d passed, %d failed, %d skipped\n", p, f, s
-	      exit f > 0 || p == 0 }' "$build"/tests/*.count
+	      exit f > 0 || p == 0 }'

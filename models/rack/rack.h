@@ -39,7 +39,7 @@
  *        while that is on its way to another region, 30 a row of flows, 12 a
  *        warm connection.
  * Cost   Ports without anything to do cost nothing; see `bench rack`.
- * Accuracy  tests/models_rack_packets_test.c plays the same bursts packet by
+ * Accuracy  tests/models/rack/packets_test.c plays the same bursts packet by
  *        packet: new connections, 5 to 200 a burst on average, and warm ones,
  *        two sizes of buffer, three policies, with marks and without. Bytes
  *        that arrive are within 5 %, shares marked within 10 %, queues'

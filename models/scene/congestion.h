@@ -48,10 +48,10 @@
  * (55 %). Ports hardly dropped for longer (1.04 ms), nor more often together than
  * by chance, whence `busy` of 1: less than that is what makes ports of a rack
  * fill together.
- * tests/models_scene_congestion_test.c has these numbers again from the rack, and
+ * tests/models/scene/congestion_test.c has these numbers again from the rack, and
  * `rack.as_congestion` of plane rack tells those of any (metrics congestion_*,
  * experiments/rack/ports.c): with them the share of bursts with losses is that of
- * the racks to a factor of 1.3 (tests/experiments_rack_ports_test.c).
+ * the racks to a factor of 1.3 (tests/experiments/rack/ports_test.c).
  *
  * DEPARTS: No queue grows with what flows offer, and ports that are not full have
  * none. Which rack is hot and when does not depend on the traffic. It repeats

@@ -4,7 +4,7 @@
 #
 # usage: h5_readers.py FILE      Exit 0: good, 77: a module is missing.
 #
-# FILE holds plain_cube() of tests/random_cube.c: each metric is
+# FILE holds plain_cube() of tests/rigs/random_cube.c: each metric is
 # 1000 * column + 10 * point + run.
 import sys
 

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
-writer=$BUILD/tests/experiments_pingmesh_dsa_test
+writer=$BUILD/tests/experiments/pingmesh/dsa_test
 [[ $writer = /* ]] || writer=$tree/$writer
 [[ $CULPRIT = /* ]] || CULPRIT=$tree/$CULPRIT
 

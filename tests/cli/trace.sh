@@ -3,10 +3,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
-# Five traces of tests/traces.c: a whole one, a drop, a loop, a guided probe
+# Five traces of tests/rigs/traces.c: a whole one, a drop, a loop, a guided probe
 # there and back, one through a mux; at 1, 12, 15, 20 and 25 s of 30.
 write_traces() {
-	TRACES_FILE=x.h5 "$BUILD/tests/results_traces_test" >/dev/null
+	TRACES_FILE=x.h5 "$BUILD/tests/results/traces_test" >/dev/null
 }
 
 # ids ARGUMENT...: those of what `trace get` prints.

@@ -8,7 +8,7 @@
 
 #include "experiments/check/verify.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/random_cube.h"
+#include "tests/rigs/random_cube.h"
 
 static void check_claim(const struct xp_claim *c, const struct res_cube *cube)
 {

@@ -27,8 +27,8 @@
 #include "results/table.h"
 #include "sim/bytes.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/random_cube.h"
-#include "tests/recordings.h"
+#include "tests/rigs/random_cube.h"
+#include "tests/rigs/recordings.h"
 
 enum { RESULTS, RECORDING, N_KINDS };
 enum change {

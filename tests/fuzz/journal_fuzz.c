@@ -15,7 +15,7 @@
 #include "experiments/sweep/journal.h"
 #include "sim/bytes.h"
 #include "tests/fuzz/fuzz.h"
-#include "tests/journal_cube.h"
+#include "tests/rigs/journal_cube.h"
 
 enum { N_POINTS = 3, N_RUNS = 2, HEADER = 40, FIXED = 24 };
 

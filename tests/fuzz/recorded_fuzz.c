@@ -11,9 +11,9 @@
 #include "results/samples.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/h5_memory.h"
-#include "tests/recordings.h"
-#include "tests/sampled.h"
-#include "tests/traces.h"
+#include "tests/rigs/recordings.h"
+#include "tests/rigs/sampled.h"
+#include "tests/rigs/traces.h"
 
 enum { MOST_CHANGES = 32 };
 

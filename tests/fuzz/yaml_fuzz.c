@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "sim/yaml.h"
-#include "tests/field_format.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/rigs/field_format.h"
 
 struct thing {
 	uint32_t count, on, pattern, algorithms;

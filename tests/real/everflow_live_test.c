@@ -8,7 +8,7 @@
 #include "experiments/spec/plane.h"
 #include "tests/real/faulty.h"
 #include "tests/real/lab.h"
-#include "tests/spec_file.h"
+#include "tests/rigs/spec_file.h"
 #include "topo/addr.h"
 
 #define HEAD                                                                   \

@@ -17,9 +17,9 @@
 #include "experiments/everflow/copies.h"
 #include "experiments/everflow/ether.h"
 #include "models/fabric.h"
-#include "tests/packets.h"
 #include "tests/real/faulty.h"
 #include "tests/real/frames.h"
+#include "tests/rigs/packets.h"
 #include "topo/addr.h"
 
 enum { N_TIMED = 100000 };

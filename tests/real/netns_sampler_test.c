@@ -20,10 +20,10 @@
 
 #include "algos/millisampler/buckets.h"
 #include "sim/inet.h"
-#include "tests/packets.h"
 #include "tests/real/faulty.h"
 #include "tests/real/frames.h"
 #include "tests/real/sending.h"
+#include "tests/rigs/packets.h"
 
 enum { WIDTHS = NETNS_SAMPLER_WIDTHS, ALL = (1 << WIDTHS) - 1 };
 

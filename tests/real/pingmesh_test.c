@@ -9,8 +9,8 @@
 #include "experiments/fabrics/netns.h"
 #include "experiments/lab/wire.h"
 #include "experiments/pingmesh/run.h"
-#include "tests/pingmesh.h"
 #include "tests/real/faulty.h"
+#include "tests/rigs/pingmesh.h"
 
 /* 24 hosts below 4 ToRs: 8 peers each. */
 static const struct topo_clos shape = {2, 2, 2, 2, 6, .n_cables = 0};

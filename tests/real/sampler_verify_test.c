@@ -18,9 +18,9 @@
 #include "models/netns/sampler.h"
 #include "models/obs_packet.h"
 #include "sim/inet.h"
-#include "tests/folder.h"
 #include "tests/real/faulty.h"
 #include "tests/real/sending.h"
+#include "tests/rigs/folder.h"
 #include "topo/addr.h"
 
 enum { SENDER = 0, RECEIVER = 5, WIDTHS = NETNS_SAMPLER_WIDTHS };

@@ -13,8 +13,8 @@
 #include <gsl/gsl_cdf.h>
 
 #include "models/sim/tcp_connect.h"
-#include "tests/law.h"
 #include "tests/real/tun_lab.h"
+#include "tests/rigs/law.h"
 #include "topo/addr.h"
 
 /* What is lost beside what the scene loses: nothing. */

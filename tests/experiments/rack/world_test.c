@@ -1,0 +1,372 @@
+/* tests/experiments/rack/world_test.c -- experiments/rack: links, stalls, metrics.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "experiments/rack/score.h"
+
+#include "experiments/spec/plane.h"
+#include "tests/rigs/spec_file.h"
+#include "tests/test.h"
+
+#define SPEC                                                                   \
+	"figure: f\nplane: rack\nalgorithms: [loss_cause]\n"                   \
+	"topology: {n_pods: 1, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 8}\n"
+#define RACK                                                                   \
+	"rack: {length: 0.2, shared: 6e5, ecn: 1e5, traffic: {gap: 10, few: "  \
+	"500, ml_racks: 0.5, ml_share: 0.5}"
+
+struct play {
+	struct xp_spec spec;
+	struct xp_config c;
+	struct topo topo;
+	struct scene scene;
+	struct xp_rack_world w;
+	struct res_trial_metrics row;
+};
+
+static void play_open(struct play *x, const char *text)
+{
+	const struct sim_seed where = {.seed = 5};
+	memset(x, 0, sizeof(*x));
+	spec_open(&x->spec, text);
+	assert_ok(xp_spec_point(&x->spec, 0, &x->c, test_err()));
+	assert_ok(xp_topology_open(&x->c.topology, ".", &x->topo, test_err()));
+	assert_ok(
+	    scene_draw(&x->scene, &x->topo, &x->c.scene, &where, test_err()));
+}
+
+static void play_on(struct play *x, const char *text)
+{
+	play_open(x, text);
+	assert_ok(
+	    xp_rack_world_run(&x->w, xp_rack_of(&x->c), &x->scene, test_err()));
+	assert_ok(xp_rack_score(&x->w, xp_rack_of(&x->c), &x->scene, 1, &x->row,
+	    test_err()));
+}
+
+static void play_close(struct play *x)
+{
+	xp_rack_world_free(&x->w);
+	scene_free(&x->scene);
+	topo_close(&x->topo);
+	xp_config_free(&x->c);
+	xp_spec_free(&x->spec);
+}
+
+/* What the links of each host lost, inwards and outwards. */
+static void play_lost(const struct play *x, uint64_t in[16], uint64_t out[16])
+{
+	memset(in, 0, 16 * sizeof(in[0]));
+	memset(out, 0, 16 * sizeof(out[0]));
+	for (size_t i = 0; i < x->w.lost.n; i++) {
+		const uint32_t host = x->w.lost.host[i];
+		assert_true(host < 16);
+		in[host] += x->w.lost.link_in[i];
+		out[host] += x->w.lost.link_out[i];
+	}
+}
+
+static void links_lose_in_their_direction(void **state)
+{
+	struct play x;
+	uint64_t in[16], out[16];
+	(void)state;
+	play_on(&x,
+	    SPEC RACK "}\nfaults: [{rate: 0.05, links: [\"tor0->host3\"]}, "
+		      "{rate: 0.05, links: [\"host12->tor1\"]}]\n");
+	play_lost(&x, in, out);
+	for (unsigned h = 0; h < 16; h++) {
+		assert_int_equal(in[h] > 0, h == 3);
+		assert_int_equal(out[h] > 0, h == 12);
+	}
+	assert_true(x.row.n_faults == 2);
+	assert_true(x.row.link_bytes == (double)(in[3] + out[12]));
+	assert_true(x.row.buffer_bytes == (double)x.w.totals.buffer);
+	assert_true(x.row.buffer_bytes > 0);
+	play_close(&x);
+}
+
+static void stalls_are_in_the_truth_and_in_buckets(void **state)
+{
+	struct play x, y;
+	(void)state;
+	play_on(&x, SPEC RACK ", stall: {count: 3, busy: true, lasts: 20}}\n");
+	play_on(&y, SPEC RACK "}\n");
+	assert_int_equal(truth_n_faulty(&x.scene.truth), 3);
+	assert_int_equal(truth_n_faulty(&y.scene.truth), 0);
+	for (size_t i = 0; i < 3; i++) {
+		const struct truth_fault *f = &x.scene.truth.fault[i];
+		topo_node from, host;
+		topo_link_ends(&x.topo, f->link, &from, &host);
+		assert_true(host < 16);
+		assert_int_equal(f->to_ns - f->from_ns, 20 * SIM_MS);
+		assert_near(f->delay_us, 10000, 1e-6);
+		/* Nothing comes in while it lasts. */
+		for (size_t k = 0; k < x.w.samples.n; k++) {
+			const uint32_t run = x.w.samples.run[k];
+			const sim_ns at = x.w.runs.start_ns[run] +
+			    x.w.samples.bucket[k] * SIM_MS;
+			if (x.w.runs.host[run] == host &&
+			    at >= f->from_ns + 25 * SIM_US &&
+			    at + SIM_MS <= f->to_ns)
+				assert_true(x.w.samples.in_bytes[k] <
+				    x.w.samples.out_bytes[k] * 0.03 + 1);
+		}
+	}
+	/* The others' traffic is the same. */
+	assert_true(x.row.dispersion_1ms == y.row.dispersion_1ms);
+	play_close(&x);
+	play_close(&y);
+}
+
+/* Those that held less are neither in the truth nor in the samples; of all
+ * others nothing changes. */
+static void stalls_that_held_little_are_left_out(void **state)
+{
+	struct play x, y;
+	uint32_t n_much = 0, n_runs = 0, n_rows = 0;
+	(void)state;
+	play_on(&x, SPEC RACK ", stall: {count: 12, busy: true, lasts: 5}}\n");
+	play_on(&y,
+	    SPEC RACK ", stall: {count: 12, busy: true, lasts: 5, "
+		      "least: 60e3}}\n");
+	uint8_t little[16] = {0};
+	for (size_t i = 0; i < x.scene.truth.n_faults; i++) {
+		const struct truth_fault *f = &x.scene.truth.fault[i];
+		topo_node from, host;
+		uint64_t held = 0;
+		topo_link_ends(&x.topo, f->link, &from, &host);
+		for (size_t k = 0; k < x.w.lost.n; k++)
+			if (x.w.lost.host[k] == host)
+				held += x.w.lost.held[k];
+		little[host] = held < 60000;
+		n_much += held >= 60000;
+		assert_int_equal(truth_first_fault(&y.scene.truth, f->link, 0) <
+			    y.scene.truth.n_faults &&
+			y.scene.truth
+				.fault[truth_first_fault(&y.scene.truth,
+				    f->link, 0)]
+				.link == f->link,
+		    held >= 60000);
+	}
+	assert_true(n_much > 0 && n_much < 12);
+	assert_int_equal(y.scene.truth.n_faults, n_much);
+	for (size_t i = 0; i < x.w.runs.n; i++)
+		n_runs += !little[x.w.runs.host[i]];
+	assert_int_equal(y.w.runs.n, n_runs);
+	for (size_t i = 0; i < x.w.samples.n; i++) {
+		const uint32_t run = x.w.samples.run[i];
+		if (little[x.w.runs.host[run]])
+			continue;
+		assert_int_equal(y.w.runs.host[y.w.samples.run[n_rows]],
+		    x.w.runs.host[run]);
+		assert_int_equal(y.w.samples.in_bytes[n_rows],
+		    x.w.samples.in_bytes[i]);
+		n_rows++;
+	}
+	assert_int_equal(y.w.samples.n, n_rows);
+	play_close(&x);
+	play_close(&y);
+}
+
+static void metrics_are_of_all_racks(void **state)
+{
+	struct play x, again;
+	(void)state;
+	play_on(&x, SPEC RACK "}\n");
+	play_on(&again, SPEC RACK "}\n");
+	assert_memory_equal(&x.row, &again.row, sizeof(x.row));
+	assert_int_equal(x.w.n_racks, 2);
+	assert_int_equal(x.w.n_servers, 8);
+	assert_true(x.row.n_bursts > 20);
+	assert_true(
+	    x.row.n_lossy_bursts > 0 && x.row.n_lossy_bursts <= x.row.n_bursts);
+	assert_near(x.row.burst_rate * 16 * 0.2, x.row.n_bursts, 1e-9);
+	assert_true(x.row.burst_contention >= 1 && x.row.burst_contention <= 8);
+	assert_true(x.row.contention_mean <= x.row.contention_p90 + 1);
+	assert_near(x.row.goodput * 16 * 0.2, (double)x.w.totals.arrived, 1e-3);
+	assert_true(x.row.dispersion_1ms > 1);
+	/* Sketches are counted. */
+	uint64_t conns = 0;
+	for (size_t i = 0; i < x.w.samples.n; i++)
+		conns += x.w.samples.conns[i];
+	assert_true(conns >= x.w.samples.n);
+	play_close(&x);
+	play_close(&again);
+}
+
+static void racks_differ_and_more_of_them_change_none(void **state)
+{
+	struct play x, y;
+	(void)state;
+	play_on(&x, SPEC RACK "}\n");
+	play_on(&y,
+	    "figure: f\nplane: rack\nalgorithms: [loss_cause]\n"
+	    "topology: {n_pods: 1, n_tors: 4, n_t1: 2, n_t2: 2, n_hosts: "
+	    "8}\n" RACK "}\n");
+	size_t same = 0, of_two = 0;
+	for (size_t i = 0; i < x.w.samples.n; i++) {
+		assert_int_equal(x.w.samples.in_bytes[i],
+		    y.w.samples.in_bytes[i]);
+		if (x.w.runs.host[x.w.samples.run[i]] < 8)
+			of_two = i + 1;
+	}
+	for (size_t i = of_two; i < x.w.samples.n && i - of_two < of_two; i++)
+		same +=
+		    x.w.samples.in_bytes[i] == x.w.samples.in_bytes[i - of_two];
+	assert_true(same < of_two / 10);
+	play_close(&x);
+	play_close(&y);
+}
+
+static void what_a_rack_cannot_have_is_a_mistake(void **state)
+{
+	static const struct {
+		const char *text, *want;
+	} bad[] = {
+	    {"faults: {count: 1, rate: 0.1}\n", "only links of hosts fail"},
+	    {"faults: {rate: 0.1, links: [\"tor0->t1.0\"]}\n",
+		"only links of hosts fail"},
+	    {"faults: {kind: latency, count: 1, delay: 5}\n",
+		"only links fail, by kind drop"},
+	    {"faults: {count: 1, rate: 0.1, classes: [tor-host], from: 1}\n",
+		"what fails does so all the time"},
+	    {"rack: {slot: 30}\n", "slot 30 us is above 25 us"},
+	    {"rack: {quadrants: 3}\n", "8 servers can't be in 3 quadrants"},
+	    {"rack: {widths: []}\n", "must not be empty"},
+	    {"rack: {servers: 9}\n", "unknown key \"servers\""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct sim_err e;
+		struct xp_spec s;
+		char text[512];
+		snprintf(text, sizeof(text), SPEC "%s", bad[i].text);
+		assert_int_equal(spec_load(&s, text, &e), SIM_EINVAL);
+		if (!strstr(e.msg, bad[i].want))
+			fail_msg("%s\nsays: %s\nwanted: %s", text, e.msg,
+			    bad[i].want);
+		xp_spec_free(&s);
+	}
+}
+
+static void more_stalls_than_hosts_are_refused(void **state)
+{
+	struct play x;
+	struct sim_err e;
+	(void)state;
+	play_open(&x, SPEC "rack: {stall: {count: 17}}\n");
+	assert_int_equal(xp_rack_world_run(&x.w, xp_rack_of(&x.c), &x.scene,
+			     &e),
+	    SIM_ELIMIT);
+	assert_string_equal(e.msg, "17 NICs are to stall, of 16 hosts.");
+	play_close(&x);
+}
+
+static int play_life(void *arg, struct sim_err *e)
+{
+	struct play *x = arg;
+	struct xp_rack_world w = {0};
+	struct res_trial_metrics row = {0};
+	struct xp_rack p = *xp_rack_of(&x->c);
+	p.length_s = 0.01;
+	truth_clear(&x->scene.truth);
+	int rc = xp_rack_world_run(&w, &p, &x->scene, e);
+	if (rc == 0)
+		rc = xp_rack_score(&w, &p, &x->scene, 1, &row, e);
+	xp_rack_world_free(&w);
+	truth_free(&x->scene.truth);
+	return rc;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+	struct play x;
+	(void)state;
+	play_open(&x,
+	    SPEC RACK ", stall: {count: 2}, sample: {truth: true}}\n");
+	test_each_alloc_fails(play_life, &x);
+	play_close(&x);
+}
+
+/* Runs on whole milliseconds by right clocks tell exactly what came in; those that
+ * begin with a packet, and clocks that are wrong, cost something, and wide buckets
+ * nearly all. */
+static void counts_are_held_against_what_came_in(void **state)
+{
+	struct play x, late, wide, none;
+	(void)state;
+	play_on(&x, SPEC RACK ", sample: {truth: true, start: aligned}}\n");
+	play_on(&late, SPEC RACK ", sample: {truth: true, clock_sd: 2000}}\n");
+	play_on(&wide,
+	    SPEC RACK ", widths: [50ms], sample: {truth: true, start: "
+		      "aligned}}\n");
+	play_on(&none, SPEC RACK "}\n");
+	const struct res_trial_metrics *r = &x.row;
+	assert_true(r->n_burst_ms > 20 && r->n_true_bursts > 10);
+	assert_true(r->n_burst_ms == r->n_burst_ms_told);
+	assert_true(r->n_burst_ms == r->n_burst_ms_right);
+	assert_true(r->n_true_bursts == r->n_seen_bursts);
+	assert_true(r->contention_off == 0);
+	/* 200 ms less one, and 20 at either end, of two racks. */
+	assert_near(r->true_contention * 2 * 159, r->n_burst_ms, 1e-9);
+	assert_true(late.row.n_burst_ms_right < late.row.n_burst_ms);
+	assert_true(late.row.contention_off > 0);
+	assert_true(wide.row.n_burst_ms == r->n_burst_ms);
+	assert_true(wide.row.n_burst_ms_right < r->n_burst_ms / 2);
+	assert_true(none.row.n_burst_ms == 0); /* as it was */
+	/* What is measured besides does not change. */
+	assert_true(none.row.buffer_bytes == late.row.buffer_bytes);
+	play_close(&x);
+	play_close(&late);
+	play_close(&wide);
+	play_close(&none);
+}
+
+/* N queues that are full at all times have alpha / (1 + alpha n) of the buffer
+ * each, of which a segment is a four-hundredth. Bounds are no statistics: queues
+ * are at their limits. */
+static void full_queues_share_as_the_dynamic_limit_has_it(void **state)
+{
+	static const struct {
+		const char *spec;
+		double share;
+	} of[] = {
+	    {"alpha: 1, traffic: {ml_share: 0.125,", 0.5},
+	    {"alpha: 1, traffic: {ml_share: 0.5,", 0.2},
+	    {"alpha: 0.25, traffic: {ml_share: 1,", 0.25 / 3},
+	    {"policy: static, traffic: {ml_share: 0.5,", 0.125},
+	};
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		char text[1024];
+		struct play x;
+		snprintf(text, sizeof(text),
+		    SPEC "rack: {length: 0.1, shared: 6e5, ecn: 0, quadrants: "
+			 "1, sample: {truth: true}, %s gap: 1e6, few: 0, "
+			 "ml_racks: 1, ml_part: 1, ml_conns: 100, ml_volume: "
+			 "1e9, barrier: 20, jitter: 0}}\n",
+		    of[i].spec);
+		play_on(&x, text);
+		assert_near(x.row.queue_share, of[i].share,
+		    0.02 * of[i].share + 1500 / 6e5);
+		play_close(&x);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(counts_are_held_against_what_came_in),
+	    cmocka_unit_test(full_queues_share_as_the_dynamic_limit_has_it),
+	    cmocka_unit_test(links_lose_in_their_direction),
+	    cmocka_unit_test(stalls_are_in_the_truth_and_in_buckets),
+	    cmocka_unit_test(stalls_that_held_little_are_left_out),
+	    cmocka_unit_test(metrics_are_of_all_racks),
+	    cmocka_unit_test(racks_differ_and_more_of_them_change_none),
+	    cmocka_unit_test(what_a_rack_cannot_have_is_a_mistake),
+	    cmocka_unit_test(more_stalls_than_hosts_are_refused),
+	    cmocka_unit_test(every_allocation_may_fail),
+	};
+	return cmocka_run_group_tests_name("experiments/rack/world", tests,
+	    NULL, NULL);
+}

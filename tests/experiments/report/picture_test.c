@@ -1,0 +1,481 @@
+/* tests/experiments/report/picture_test.c -- cells as pictures, and drawn.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * What a picture counts is held against the plane's own windows; what it says
+ * of algorithms, against their scores.
+ */
+#include "experiments/report/picture.h"
+
+#include <unistd.h>
+
+#include "experiments/report/draw.h"
+#include "experiments/report/markup.h"
+#include "sim/text.h"
+#include "tests/rigs/spec_file.h"
+#include "tests/test.h"
+
+#define HEAD "figure: f\ntitle: \"<script>alert(1)</script> & 'it'\"\n"
+#define CLOS                                                                   \
+	HEAD "topology: {n_pods: 2, n_tors: 4, n_t1: 3, n_t2: 2, "             \
+	     "n_hosts: 3}\ntraffic: {conns: 40, packets: 40}\n"
+#define ALGOS "algorithms: [vote, alg1, {name: cover, label: \"<b>'c\"}]\n"
+
+static const char *const specs[] = {
+    CLOS ALGOS "noise: {rate: 1e-5}\nfaults: {count: 2, rate: 0.02}\n",
+    /* More that is broken or accused than there are names for. */
+    CLOS ALGOS "noise: {rate: 1e-3}\nfaults: {count: 30, rate: 0.01}\n",
+    CLOS ALGOS "plane: agents\nfaults: {count: 2, rate: 0.02}\n",
+    CLOS "faults: {count: 1, rate: 0.02}\nplane: exact\n" ALGOS,
+    CLOS ALGOS,
+    HEAD "topology: {kind: fat_tree, k: 4}\nfaults: {rate: 0.05}\n" ALGOS,
+    HEAD
+    "topology: {kind: region, n_dcs: 2, n_borders: 1, n_pods: 2, "
+    "n_tors: 2, n_t1: 2, n_t2: 1, n_hosts: 2}\nfaults: {rate: 0.05}\n" ALGOS,
+    HEAD "topology: {n_pods: 1, n_tors: 3, n_t1: 2, n_hosts: 2}\n"
+	 "faults: {rate: 0.05, classes: [host-tor, tor-host]}\n" ALGOS,
+    CLOS "algorithms: [{name: alg1, on: switch, adjust: removal}, vote]\n"
+	 "faults: {switches: 1, tiers: [t1], share: 0.5, rate: 0.05}\n",
+};
+enum { N_SPECS = sizeof(specs) / sizeof(specs[0]), N_RUNS = 3 };
+
+struct rig {
+	struct xp_spec spec;
+	struct xp_trial *trial;
+	struct xp_picture p;
+	double *row;
+};
+
+static void open_rig(struct rig *g, const char *text)
+{
+	struct res_cube c;
+	*g = (struct rig){0};
+	spec_open(&g->spec, text);
+	assert_ok(xp_spec_cube(&g->spec, 0, 1, &c, test_err()));
+	g->row = calloc(c.cell_doubles, sizeof(double));
+	res_cube_free(&c);
+	assert_ok(xp_trial_open(&g->trial, &g->spec, test_err()));
+}
+
+static void close_rig(struct rig *g)
+{
+	xp_picture_free(&g->p);
+	xp_trial_close(g->trial);
+	xp_spec_free(&g->spec);
+	free(g->row);
+}
+
+static void take(struct rig *g, uint32_t run)
+{
+	assert_ok(xp_picture_take(&g->p, g->trial, 0, run, g->row, test_err()));
+}
+
+/* --- what is counted ------------------------------------------------------ */
+
+struct counted {
+	uint64_t flows[4096], drops[4096], n_failed, n_lost;
+};
+
+static int begin_nothing(void *arg, const struct xp_cell *cell,
+    struct sim_err *e)
+{
+	(void)arg;
+	(void)e;
+	assert_true(cell->topo->n_links <= 4096);
+	assert_null(cell->verdicts);
+	return 0;
+}
+
+static int count_window(void *arg, const struct xp_window *w, struct sim_err *e)
+{
+	struct counted *c = arg;
+	(void)e;
+	*c = (struct counted){0};
+	for (size_t i = 0; i < w->seen->flows.n; i++) {
+		if (w->seen->flows.n_retx[i] == 0)
+			continue;
+		c->n_failed++;
+		for (uint64_t k = w->seen->hops.off[i];
+		     k < w->seen->hops.off[i + 1]; k++) {
+			const topo_link l = w->lost->n_path
+			    ? w->lost->path[k]
+			    : w->seen->hops.link[k];
+			c->n_lost += w->lost->drops[k];
+			if (l == TOPO_NONE)
+				continue;
+			c->flows[l]++;
+			c->drops[l] += w->lost->drops[k];
+		}
+	}
+	return 0;
+}
+
+static void a_picture_counts_what_its_window_has(void **state)
+{
+	static struct counted c;
+	const struct xp_audience to = {&c, begin_nothing, count_window};
+	(void)state;
+	for (size_t i = 0; i < N_SPECS; i++)
+		for (uint32_t run = 0; run < N_RUNS; run++) {
+			struct rig g;
+			open_rig(&g, specs[i]);
+			take(&g, run);
+			assert_ok(
+			    xp_trial_show(g.trial, 0, run, &to, test_err()));
+			assert_int_equal(g.p.n_failed, c.n_failed);
+			assert_int_equal(g.p.n_lost, c.n_lost);
+			for (size_t l = 0; l < g.p.n_links; l++) {
+				assert_int_equal(g.p.flows[l], c.flows[l]);
+				assert_int_equal(g.p.drops[l], c.drops[l]);
+			}
+			close_rig(&g);
+		}
+}
+
+static void a_picture_leaves_the_cell_as_it_is(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_SPECS; i++) {
+		struct rig a, b;
+		open_rig(&a, specs[i]);
+		open_rig(&b, specs[i]);
+		const size_t n = res_row_doubles(i == 8 ? 2 : 3);
+		for (uint32_t run = 0; run < N_RUNS; run++) {
+			take(&a, run);
+			assert_ok(
+			    xp_trial_run(b.trial, 0, run, b.row, test_err()));
+			assert_memory_equal(a.row, b.row, n * sizeof(double));
+		}
+		close_rig(&a);
+		close_rig(&b);
+	}
+}
+
+/* --- what is said --------------------------------------------------------- */
+
+static size_t count_words(const struct xp_picture *p, size_t algo,
+    enum xp_word word, int is_switch)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->n_parts; i++)
+		n += p->part[i].is_switch == is_switch &&
+		    xp_picture_said(p, algo, p->part[i]).word == word;
+	return n;
+}
+
+static void check_words(const struct xp_picture *p, size_t algo)
+{
+	const struct res_algo_metrics *m = &p->cell.scores[algo];
+	const struct algo_verdicts *v = &p->cell.verdicts[algo];
+	const int s = v->kind == ALGO_KIND_SWITCH;
+	if (!v->flags) {
+		assert_int_equal(count_words(p, algo, XP_WORD_HIT, s), 0);
+		assert_int_equal(count_words(p, algo, XP_WORD_FALSE, s), 0);
+		return;
+	}
+	assert_near(count_words(p, algo, XP_WORD_HIT, s), m->n_flagged_true, 0);
+	assert_near(count_words(p, algo, XP_WORD_FALSE, s),
+	    m->n_flagged - m->n_flagged_true, 0);
+	assert_near(count_words(p, algo, XP_WORD_MISSED, s),
+	    m->n_links_true - m->n_flagged_true, 0);
+}
+
+static void words_are_those_of_the_scores(void **state)
+{
+	size_t n_checked = 0;
+	(void)state;
+	for (size_t i = 0; i < N_SPECS; i++)
+		for (uint32_t run = 0; run < N_RUNS; run++) {
+			struct rig g;
+			open_rig(&g, specs[i]);
+			take(&g, run);
+			const size_t n = g.p.cell.config->n_algos;
+			const size_t more = g.p.more_broken + g.p.more_accused;
+			assert_true(more == 0 || g.p.n_parts == XP_MAX_PARTS);
+			for (size_t a = 0; more == 0 && a < n; a++, n_checked++)
+				check_words(&g.p, a);
+			close_rig(&g);
+		}
+	assert_true(n_checked > 20);
+}
+
+static void names_that_do_not_fit_are_counted(void **state)
+{
+	struct rig g;
+	size_t n_broken = 0;
+	(void)state;
+	open_rig(&g, specs[1]);
+	take(&g, 0);
+	for (size_t i = 0; i < g.p.n_parts; i++)
+		n_broken += (size_t)xp_part_is_broken(&g.p, g.p.part[i]);
+	assert_int_equal(n_broken + g.p.more_broken,
+	    truth_n_faulty(&g.p.cell.scene->truth));
+	assert_true(g.p.more_broken > 0);
+	/* Some of what is accused wrongly has a name nevertheless. */
+	assert_true(n_broken < XP_MAX_PARTS);
+	close_rig(&g);
+}
+
+static void a_fault_is_told_as_it_is(void **state)
+{
+	static const struct {
+		const char *faults, *want;
+	} cases[] = {
+	    {"{links: [\"tor0->t1.0\"], rate: 0.02}", "drop rate 0.02"},
+	    {"{links: [\"tor0->t1.0\"], rate: 0.02, from: 5}",
+		"drop rate 0.02, from 5 s"},
+	    {"{links: [\"tor0->t1.0\"], rate: 0.02, from: 5, to: 10}",
+		"drop rate 0.02, from 5 s, to 10 s"},
+	    {"[{links: [\"tor0->t1.0\"], rate: 0.02}, "
+	     "{links: [\"tor0->t1.0\"], rate: 0.01}]",
+		"drop rate 0.02; drop rate 0.01"},
+	    {"{kind: black_hole_1, at: [tor1], entries: 0.5}",
+		"black hole 1, 0.5 of entries"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char text[512], fault[128];
+		struct rig g;
+		snprintf(text, sizeof(text),
+		    CLOS "plane: exact\nalgorithms: [vote]\nfaults: %s\n",
+		    cases[i].faults);
+		open_rig(&g, text);
+		take(&g, 0);
+		assert_true(g.p.n_parts > 0);
+		xp_part_fault(&g.p, g.p.part[0], fault, sizeof(fault));
+		assert_string_equal(fault, cases[i].want);
+		close_rig(&g);
+	}
+}
+
+/* --- where it stands ------------------------------------------------------ */
+
+static void check_inside(const struct xp_layout *l, topo_link k)
+{
+	struct xp_line line;
+	if (!xp_layout_link(l, k, &line))
+		return;
+	const double x[] = {line.x1, line.x2}, y[] = {line.y1, line.y2};
+	for (int i = 0; i < 2; i++) {
+		assert_true(x[i] > 0 && x[i] < l->width);
+		assert_true(y[i] > 0 && y[i] < l->height);
+	}
+}
+
+/* Switches of a row, from left to right, are those of ascending ids. */
+static void check_rows(const struct xp_layout *l)
+{
+	const struct topo *t = l->topo;
+	double last[4] = {0, 0, 0, 0};
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		const uint32_t tier = topo_tier_of(t, s);
+		assert_true(l->spot[s].shown);
+		assert_true(l->spot[s].x > last[tier]);
+		assert_near(l->spot[s].y, l->row[tier].y, 0);
+		last[tier] = l->spot[s].x;
+	}
+}
+
+static void a_small_network_is_there_whole(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_SPECS; i++) {
+		struct xp_layout l;
+		struct xp_line line;
+		struct rig g;
+		open_rig(&g, specs[i]);
+		take(&g, 0);
+		assert_ok(xp_layout_make(&l, &g.p, 1000, test_err()));
+		assert_true(xp_layout_is_whole(&l));
+		assert_int_equal(l.left_flows, 0);
+		check_rows(&l);
+		const struct topo *t = l.topo;
+		for (topo_link k = 0; k < t->n_links; k++) {
+			check_inside(&l, k);
+			if (k >= 2 * t->n_hosts)
+				assert_true(xp_layout_link(&l, k, &line));
+		}
+		assert_int_equal(l.n_pods,
+		    i == 5       ? 4
+			: i == 6 ? 4
+			: i == 7 ? 1
+				 : 2);
+		xp_layout_free(&l);
+		close_rig(&g);
+	}
+}
+
+/* All that fails or is named is there first; the rest is counted. */
+static void of_a_large_network_what_matters_is_there(void **state)
+{
+	struct xp_layout l;
+	struct xp_line line;
+	struct rig g;
+	size_t n_shown = 0, n_flows = 0, n_quiet = 0;
+	(void)state;
+	open_rig(&g,
+	    HEAD "topology: {n_pods: 8, n_tors: 30, n_t1: 4, n_t2: 4, "
+		 "n_hosts: 2}\ntraffic: {conns: 5}\n"
+		 "faults: {count: 3, rate: 0.05}\n" ALGOS);
+	take(&g, 0);
+	assert_ok(xp_layout_make(&l, &g.p, 1000, test_err()));
+	assert_false(xp_layout_is_whole(&l));
+	for (size_t i = 0; i < g.p.n_parts; i++)
+		assert_true(xp_layout_link(&l, g.p.part[i].id, &line));
+	for (uint32_t s = 0; s < l.topo->n_switches; s++)
+		n_shown += l.spot[s].shown;
+	assert_int_equal(n_shown + l.left_switches, l.topo->n_switches);
+	assert_int_equal(l.row[0].n, 240);
+	assert_true(l.row[0].n_shown <= XP_MAX_ROW);
+	for (topo_link k = 2 * l.topo->n_hosts; k < l.topo->n_links; k++) {
+		check_inside(&l, k);
+		if (g.p.flows[k] == 0)
+			n_quiet++;
+		else if (!xp_layout_link(&l, k, &line))
+			n_flows++;
+	}
+	assert_int_equal(l.left_flows, n_flows);
+	assert_int_equal(l.left_quiet, n_quiet);
+	xp_layout_free(&l);
+	close_rig(&g);
+}
+
+/* --- drawn ---------------------------------------------------------------- */
+
+static char *drawn(const struct xp_picture *p, int within)
+{
+	struct xp_drawing d = {.where = "a < b", .within = within};
+	struct mark_buffer b;
+	struct xp_layout l;
+	for (size_t i = 0; i < p->cell.config->n_algos; i++)
+		d.algo[d.n_algos++] = i;
+	assert_ok(xp_layout_make(&l, p, 1000, test_err()));
+	assert_ok(mark_open(&b, test_err()));
+	xp_draw_cell(b.out, p, &l, &d);
+	assert_ok(mark_close(&b, 0, test_err()));
+	xp_layout_free(&l);
+	return b.text;
+}
+
+static size_t count_of(const char *text, const char *word)
+{
+	size_t n = 0;
+	while ((text = strstr(text, word))) {
+		n++;
+		text += strlen(word);
+	}
+	return n;
+}
+
+/* What is inlined has passed mark_inline_svg(), which refuses a tag that is not
+ * well formed; so it reads ours here. */
+static void check_well_formed(const char *svg)
+{
+	struct mark_buffer b;
+	const char *rest = strstr(svg, "</style>");
+	char *copy;
+	assert_ok(sim_dup(&copy, rest ? rest + 8 : svg, test_err()));
+	assert_ok(mark_open(&b, test_err()));
+	const int rc = mark_inline_svg(b.out, copy, "p-", test_err());
+	assert_ok(mark_close(&b, rc, test_err()));
+	assert_null(strstr(svg, "<script"));
+	assert_null(strstr(svg, "<b>"));
+	assert_null(strstr(svg, "nan"));
+	assert_int_equal(count_of(svg, "<g") - count_of(svg, "</g>"), 0);
+	assert_int_equal(count_of(svg, "<text") - count_of(svg, "</text>"), 0);
+	free(copy);
+	free(b.text);
+}
+
+static void drawings_are_the_same_twice_and_well_formed(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < N_SPECS; i++)
+		for (int within = 0; within < 2; within++) {
+			struct rig g, again;
+			open_rig(&g, specs[i]);
+			open_rig(&again, specs[i]);
+			take(&g, 1);
+			take(&again, 0);
+			take(&again, 1);
+			char *a = drawn(&g.p, within);
+			char *b = drawn(&again.p, within);
+			assert_string_equal(a, b);
+			check_well_formed(a);
+			assert_int_equal(count_of(a, "role=\"img\""), 1);
+			/* As many badges as parts, and one in the legend. */
+			assert_true(
+			    count_of(a, "class=\"c-key\"") >= g.p.n_parts);
+			free(a);
+			free(b);
+			close_rig(&g);
+			close_rig(&again);
+		}
+}
+
+static void each_link_and_switch_has_a_title(void **state)
+{
+	struct rig g;
+	(void)state;
+	open_rig(&g, specs[0]);
+	take(&g, 0);
+	char *svg = drawn(&g.p, 0);
+	const struct topo *t = g.p.cell.topo;
+	for (topo_link k = 2 * t->n_hosts; k < t->n_links; k++) {
+		char name[64], title[96];
+		topo_link_name(t, g.p.flows[k] ? k : k & ~1u, name);
+		char *gt = strchr(name, '>');
+		snprintf(title, sizeof(title), "<title>%.*s&gt;%s",
+		    (int)(gt - name), name, gt + 1);
+		if (!strstr(svg, title))
+			fail_msg("no %s", title);
+	}
+	for (uint32_t s = 0; s < t->n_switches; s++) {
+		char name[64], title[96];
+		topo_node_name(t, t->n_hosts + s, name);
+		snprintf(title, sizeof(title), "<title>%s</title>", name);
+		assert_non_null(strstr(svg, title));
+	}
+	free(svg);
+	close_rig(&g);
+}
+
+/* --- memory --------------------------------------------------------------- */
+
+static int take_and_place(void *arg, struct sim_err *e)
+{
+	struct rig *g = arg;
+	struct xp_layout l = {0};
+	int rc = xp_picture_take(&g->p, g->trial, 0, 0, g->row, e);
+	if (rc == 0)
+		rc = xp_layout_make(&l, &g->p, 1000, e);
+	xp_layout_free(&l);
+	return rc;
+}
+
+static void each_allocation_may_fail(void **state)
+{
+	struct rig g;
+	(void)state;
+	open_rig(&g, specs[0]);
+	take(&g, 0); /* what the trial keeps is there */
+	test_each_alloc_fails(take_and_place, &g);
+	close_rig(&g);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_picture_counts_what_its_window_has),
+	    cmocka_unit_test(a_picture_leaves_the_cell_as_it_is),
+	    cmocka_unit_test(words_are_those_of_the_scores),
+	    cmocka_unit_test(names_that_do_not_fit_are_counted),
+	    cmocka_unit_test(a_fault_is_told_as_it_is),
+	    cmocka_unit_test(a_small_network_is_there_whole),
+	    cmocka_unit_test(of_a_large_network_what_matters_is_there),
+	    cmocka_unit_test(drawings_are_the_same_twice_and_well_formed),
+	    cmocka_unit_test(each_link_and_switch_has_a_title),
+	    cmocka_unit_test(each_allocation_may_fail),
+	};
+	return cmocka_run_group_tests_name("experiments/report/picture", tests,
+	    spec_folder_make, spec_folder_remove);
+}

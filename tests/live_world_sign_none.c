@@ -1,9 +1,0 @@
-/* tests/live_world_sign_none.c -- without GnuTLS nothing is signed in a world.
- * SPDX-License-Identifier: GPL-3.0-or-later
- */
-#include "tests/live_world.h"
-
-void world_sign_cheaply(int is_cheap)
-{
-	(void)is_cheap;
-}

@@ -1,0 +1,359 @@
+/* tests/sim/apart_test.c -- calls in another process, and what they die of.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "sim/apart.h"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/test.h"
+
+static const struct sim_apart_limit limit = {.more_bytes = 64 << 20,
+    .cpu_s = 1};
+
+struct sum {
+	uint64_t total;
+};
+
+/* Adds what is asked to a sum of its own, and gives back N times the sum. */
+static int add(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	struct sum *s = state;
+	const uint32_t *add = ask;
+	if (n != 2 * sizeof(*add))
+		return sim_fail(e, SIM_EINVAL, "%zu bytes.", n);
+	s->total += add[0];
+	for (uint32_t i = 0; i < add[1]; i++) {
+		uint64_t *at = sim_apart_room(to, sizeof(*at), e);
+		if (!at)
+			return SIM_ENOMEM;
+		*at = s->total;
+	}
+	return 0;
+}
+
+static int fails(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	(void)state, (void)ask, (void)n;
+	(void)sim_apart_room(to, 10, e);
+	return sim_fail(e, SIM_ERANGE, "so it is.");
+}
+
+static int fails_silently(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	(void)state, (void)ask, (void)n, (void)to, (void)e;
+	return SIM_EPARSE;
+}
+
+static int crashes(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	(void)state, (void)n, (void)to, (void)e;
+	kill(getpid(), *(const int *)ask);
+	return 0;
+}
+
+static int loops(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	volatile unsigned i = 0;
+	(void)state, (void)ask, (void)n, (void)to, (void)e;
+	for (;;)
+		i++;
+	return 0;
+}
+
+static int devours(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	uint64_t *n_mib = state;
+	(void)ask, (void)n;
+	for (; sim_apart_room(to, 1 << 20, e); ++*n_mib)
+		continue;
+	return SIM_ENOMEM;
+}
+
+static int gives_state(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	uint64_t *at = sim_apart_room(to, sizeof(*at), e);
+	(void)ask, (void)n;
+	*at = *(uint64_t *)state;
+	return 0;
+}
+
+/* How the child is held. */
+struct held {
+	struct rlimit core, cpu;
+	struct rusage used;
+	struct itimerval late;
+	int deadly;
+};
+
+static int gives_bounds(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	struct held *h = sim_apart_room(to, sizeof(*h), e);
+	(void)state, (void)ask, (void)n;
+	*h = (struct held){0};
+	getrlimit(RLIMIT_CORE, &h->core);
+	getrlimit(RLIMIT_CPU, &h->cpu);
+	getrusage(RUSAGE_SELF, &h->used);
+	getitimer(ITIMER_REAL, &h->late);
+	prctl(PR_GET_PDEATHSIG, &h->deadly);
+	return 0;
+}
+
+static int ends(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *to, struct sim_err *e)
+{
+	(void)state, (void)n, (void)to, (void)e;
+	_exit(*(const int *)ask);
+}
+
+static void a_child_keeps_its_state_and_gives_bytes_back(void **state)
+{
+	struct sum s = {.total = 100};
+	struct sim_apart *a;
+	uint64_t got[3];
+	size_t n;
+	(void)state;
+	assert_ok(sim_apart_open(&a, "adding", &s, &limit, test_err()));
+	assert_ok(sim_apart_ask(a, add, (uint32_t[]){1, 3}, 8, &n, test_err()));
+	assert_int_equal(n, 24);
+	assert_ok(sim_apart_take(a, got, 8, test_err()));
+	assert_int_equal(got[0], 101);
+	/* What was not taken is not an answer to the next question. */
+	assert_ok(
+	    sim_apart_ask(a, add, (uint32_t[]){10, 2}, 8, &n, test_err()));
+	assert_ok(sim_apart_take(a, got, n, test_err()));
+	assert_int_equal(got[0], 111);
+	assert_int_equal(got[1], 111);
+	assert_int_equal(sim_apart_take(a, got, 1, NULL), SIM_EDEP);
+	/* More than a socket holds, both ways at once. */
+	assert_ok(
+	    sim_apart_ask(a, add, (uint32_t[]){0, 1 << 20}, 8, &n, test_err()));
+	assert_int_equal(n, 8 << 20);
+	assert_ok(sim_apart_ask(a, add, (uint32_t[]){0, 0}, 8, &n, NULL));
+	assert_int_equal(n, 0);
+	sim_apart_close(a);
+	assert_int_equal(s.total, 100);
+}
+
+static void what_a_call_says_is_what_the_caller_gets(void **state)
+{
+	struct sim_apart *a;
+	struct sum s = {0};
+	struct sim_err e = {0};
+	size_t n;
+	(void)state;
+	assert_ok(sim_apart_open(&a, "adding", &s, &limit, test_err()));
+	assert_int_equal(sim_apart_ask(a, fails, NULL, 0, &n, &e), SIM_ERANGE);
+	assert_string_equal(e.msg, "so it is.");
+	assert_int_equal(e.code, SIM_ERANGE);
+	assert_int_equal(sim_apart_ask(a, fails_silently, NULL, 0, &n, &e),
+	    SIM_EPARSE);
+	assert_string_equal(e.msg, "");
+	assert_int_equal(e.code, 0);
+	assert_ok(sim_apart_ask(a, add, (uint32_t[]){1, 1}, 8, &n, test_err()));
+	assert_int_equal(n, 8);
+	sim_apart_close(a);
+}
+
+/* The child is gone then, and all later questions say so. */
+static void assert_dies(sim_apart_fn *fn, int ask, const char *why)
+{
+	struct sim_apart *a;
+	struct sim_err e = {0};
+	assert_ok(sim_apart_open(&a, "the library", NULL, &limit, test_err()));
+	assert_int_equal(sim_apart_ask(a, fn, &ask, sizeof(ask), NULL, &e),
+	    SIM_EDEP);
+	assert_non_null(strstr(e.msg, "the library"));
+	assert_non_null(strstr(e.msg, why));
+	assert_int_equal(sim_apart_ask(a, fails, NULL, 0, NULL, &e), SIM_EDEP);
+	assert_string_equal(e.msg, "the library is gone.");
+	sim_apart_close(a);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* What this process ignores or blocks kills the child. */
+static void a_crash_is_an_error(void **state)
+{
+	sigset_t abort_alone;
+	(void)state;
+	signal(SIGFPE, SIG_IGN);
+	sigemptyset(&abort_alone);
+	sigaddset(&abort_alone, SIGABRT);
+	sigprocmask(SIG_BLOCK, &abort_alone, NULL);
+	assert_dies(crashes, SIGFPE, "crashed: signal 8");
+	assert_dies(crashes, SIGABRT, "crashed: signal 6");
+	sigprocmask(SIG_UNBLOCK, &abort_alone, NULL);
+	signal(SIGFPE, SIG_DFL);
+	assert_dies(crashes, SIGBUS, "crashed: signal 7");
+	assert_dies(crashes, SIGILL, "crashed: signal 4");
+	assert_dies(crashes, SIGSEGV, "crashed: signal 11");
+	assert_dies(crashes, SIGABRT, "crashed: signal 6");
+	assert_dies(crashes, SIGKILL, "crashed: signal 9");
+}
+
+static void a_loop_is_an_error(void **state)
+{
+	(void)state;
+	assert_dies(loops, 0, "does not come to an end");
+	assert_dies(crashes, SIGXCPU, "does not come to an end");
+	assert_dies(crashes, SIGALRM, "does not come to an end");
+}
+
+/* Whatever it says it ends with; and where nobody is told what it died of. */
+static void a_child_that_ends_is_an_error(void **state)
+{
+	(void)state;
+	assert_dies(ends, 0, "ended unexpectedly.");
+	assert_dies(ends, 1, "ended unexpectedly.");
+	signal(SIGCHLD, SIG_IGN);
+	assert_dies(crashes, SIGSEGV, "ended unexpectedly.");
+	signal(SIGCHLD, SIG_DFL);
+}
+
+/* A terminal sends these to all in front of it. */
+static void a_child_outlives_what_its_parent_is_told(void **state)
+{
+	static const int told[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE,
+	    SIGUSR1, SIGUSR2};
+	struct sim_apart *a;
+	(void)state;
+	assert_ok(sim_apart_open(&a, "the library", NULL, &limit, test_err()));
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		assert_ok(sim_apart_ask(a, crashes, &told[i], sizeof(told[i]),
+		    NULL, test_err()));
+	sim_apart_close(a);
+}
+
+/* Each question has the time of the first: 2 s more than the limit, in whole
+ * seconds; a minute for each by the clock; and the child dies with this. */
+static void a_child_is_held_to_its_bounds(void **state)
+{
+	const struct sim_apart_limit two = {.cpu_s = 2};
+	struct sim_apart *a;
+	struct held h;
+	(void)state;
+	assert_ok(sim_apart_open(&a, "the library", NULL, &two, test_err()));
+	for (unsigned i = 0; i < 2; i++) {
+		assert_ok(
+		    sim_apart_ask(a, gives_bounds, NULL, 0, NULL, test_err()));
+		assert_ok(sim_apart_take(a, &h, sizeof(h), test_err()));
+		assert_int_equal(h.core.rlim_cur, 0);
+		assert_int_equal(h.core.rlim_max, 0);
+		const rlim_t used = (rlim_t)h.used.ru_utime.tv_sec +
+		    (rlim_t)h.used.ru_stime.tv_sec;
+		assert_in_range(h.cpu.rlim_cur, used + 3, used + 4);
+		assert_in_range(h.late.it_value.tv_sec, 61, 120);
+		assert_int_equal(h.deadly, SIGKILL);
+	}
+	sim_apart_close(a);
+}
+
+static void a_child_gets_no_more_memory_than_its_limit(void **state)
+{
+	struct sim_apart *a;
+	uint64_t n_mib = 0;
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* it ends a process that has no memory */
+#endif
+	assert_ok(
+	    sim_apart_open(&a, "the library", &n_mib, &limit, test_err()));
+	assert_int_equal(sim_apart_ask(a, devours, NULL, 0, NULL, NULL),
+	    SIM_ENOMEM);
+	/* An array of 64 MiB grows by half. */
+	assert_ok(sim_apart_ask(a, gives_state, NULL, 0, NULL, test_err()));
+	assert_ok(sim_apart_take(a, &n_mib, sizeof(n_mib), test_err()));
+	assert_in_range(n_mib, 64 * 5 / 8, 64);
+	sim_apart_close(a);
+}
+
+static void a_fork_cannot_ask_its_parents_child(void **state)
+{
+	struct sum s = {0};
+	struct sim_apart *a;
+	int status;
+	(void)state;
+	assert_ok(sim_apart_open(&a, "adding", &s, &limit, test_err()));
+	const pid_t pid = fork();
+	if (pid == 0) {
+		const int rc = sim_apart_ask(a, fails, NULL, 0, NULL, NULL);
+		sim_apart_close(a);
+		_exit(rc == SIM_EINVAL ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_ok(
+	    sim_apart_ask(a, add, (uint32_t[]){1, 0}, 8, NULL, test_err()));
+	sim_apart_close(a);
+}
+
+/* Neither what a socket takes nor a process is left behind. */
+static void without_descriptors_there_is_no_child(void **state)
+{
+	struct sim_apart *a;
+	struct sim_err e = {0};
+	struct rlimit had;
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_NOFILE, &had), 0);
+	const struct rlimit none = {0, had.rlim_max};
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+	const int rc = sim_apart_open(&a, "the library", NULL, &limit, &e);
+	assert_int_equal(setrlimit(RLIMIT_NOFILE, &had), 0);
+	assert_int_equal(rc, SIM_EIO);
+	assert_string_equal(e.msg,
+	    "no socket for the library: Too many open files.");
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+}
+
+/* All but the child's end, which only it knows of. */
+static int adds_once(void *arg, struct sim_err *e)
+{
+	struct sum *s = arg;
+	struct sim_apart *a;
+	uint64_t got = 0;
+	int rc = sim_apart_open(&a, "adding", s, &limit, e);
+	if (rc < 0)
+		return rc;
+	rc = sim_apart_ask(a, add, (uint32_t[]){1, 1}, 8, NULL, e);
+	if (rc == 0)
+		rc = sim_apart_take(a, &got, sizeof(got), e);
+	sim_apart_close(a);
+	assert_int_equal(got, rc == 0 ? 1 : 0);
+	return rc;
+}
+
+static void each_failed_allocation_is_reported(void **state)
+{
+	struct sum s = {0};
+	(void)state;
+	test_each_alloc_fails(adds_once, &s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_child_keeps_its_state_and_gives_bytes_back),
+	    cmocka_unit_test(what_a_call_says_is_what_the_caller_gets),
+	    cmocka_unit_test(a_crash_is_an_error),
+	    cmocka_unit_test(a_loop_is_an_error),
+	    cmocka_unit_test(a_child_that_ends_is_an_error),
+	    cmocka_unit_test(a_child_outlives_what_its_parent_is_told),
+	    cmocka_unit_test(a_child_is_held_to_its_bounds),
+	    cmocka_unit_test(a_child_gets_no_more_memory_than_its_limit),
+	    cmocka_unit_test(a_fork_cannot_ask_its_parents_child),
+	    cmocka_unit_test(without_descriptors_there_is_no_child),
+	    cmocka_unit_test(each_failed_allocation_is_reported),
+	};
+	return cmocka_run_group_tests_name("sim/apart", tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+/* tests/sim/log_test.c -- log lines: level, form, length.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ */
+#include "tests/test.h"
+
+#include "sim/log.h"
+
+/* What one message prints. */
+static const char *printed(enum sim_log_level limit, const char *program,
+    enum sim_log_level level, const char *text)
+{
+	static char buf[8192];
+	memset(buf, 0, sizeof(buf));
+	FILE *out = tmpfile();
+	assert_non_null(out);
+	const struct sim_log l = {out, limit, program};
+	sim_log(&l, level, "%s", text);
+	rewind(out);
+	assert_true(fread(buf, 1, sizeof(buf) - 1, out) < sizeof(buf) - 1);
+	fclose(out);
+	return buf;
+}
+
+static void a_line_names_program_and_level(void **state)
+{
+	(void)state;
+	assert_string_equal(printed(SIM_LOG_WARN, "culprit", SIM_LOG_WARN,
+				"Row 7 of 9 is lost."),
+	    "culprit: warning: Row 7 of 9 is lost.\n");
+	assert_string_equal(printed(SIM_LOG_DEBUG, NULL, SIM_LOG_INFO, "x"),
+	    "info: x\n");
+}
+
+static void levels_above_the_limit_are_silent(void **state)
+{
+	(void)state;
+	for (int limit = SIM_LOG_ERROR; limit <= SIM_LOG_DEBUG; limit++)
+		for (int level = SIM_LOG_ERROR; level <= SIM_LOG_DEBUG; level++)
+			assert_true((*printed(limit, "p", level, "x") != 0) ==
+			    (level <= limit));
+}
+
+static void no_log_or_a_zeroed_one_is_silent(void **state)
+{
+	(void)state;
+	const struct sim_log zeroed = {0};
+	sim_log(NULL, SIM_LOG_ERROR, "x");
+	sim_log(&zeroed, SIM_LOG_ERROR, "x");
+}
+
+static void a_long_line_is_cut_and_says_so(void **state)
+{
+	(void)state;
+	char text[4000];
+	for (size_t n = 2000; n < sizeof(text); n++) {
+		memset(text, 'x', n);
+		text[n] = '\0';
+		const char *line =
+		    printed(SIM_LOG_INFO, NULL, SIM_LOG_INFO, text);
+		size_t len = strlen(line), whole = n + strlen("info: \n");
+		assert_true(len == (whole < 2047 ? whole : 2047));
+		assert_true(line[len - 1] == '\n');
+		assert_true((line[len - 2] == '.') == (whole > 2047));
+		n += n > 2100 ? 300 : 0;
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(a_line_names_program_and_level),
+	    cmocka_unit_test(levels_above_the_limit_are_silent),
+	    cmocka_unit_test(no_log_or_a_zeroed_one_is_silent),
+	    cmocka_unit_test(a_long_line_is_cut_and_says_so),
+	};
+	return cmocka_run_group_tests_name("sim/log", tests, NULL, NULL);
+}
