@@ -474,7 +474,8 @@ ALLOCATING = $(patsubst tests/%.c,%,$(shell \
 FAULTS ?= --seconds 10
 REAL_FAULTS = $(filter 0,$(shell id -u))
 faults: all $B/tests/faults.so
-	@tests/faults/run.py $B --jobs $J $(FAULTS) $(if $(REAL_FAULTS),--real)
+	@tests/faults/run.py $B --jobs $J --keep tests/faults/tried.tsv $(FAULTS) \
+	    $(if $(REAL_FAULTS),--real)
 	@$(MAKE) --no-print-directory -j$J $(ALLOCATING:%=$B/tests/%)
 	@TEST_ALLOCS=all tests/run.sh $B $J \
 	    "^($$(echo $(ALLOCATING) | tr ' ' '|'))$$"

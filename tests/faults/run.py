@@ -4,6 +4,7 @@
 #
 # usage: tests/faults/run.py BUILD [--sample N] [--seconds S] [--seed S]
 #            [--verbs A,B] [--real] [--kinds malloc,write] [--pairs N] [--jobs J]
+#            [--keep FILE]
 # BUILD/culprit and BUILD/tests/faults.so are what is run. A verb (verbs.py) is
 # run once with no fault, which tells how many calls of each kind it makes and
 # what is right, and then again for each of them, or for N drawn ones of each
@@ -177,6 +178,37 @@ def tell_wrong(verb, kind, calls, seed, wrong):
               f"{len(cases)} such): {why}: {said.strip()[-300:]}")
 
 
+class Kept:
+    """A table of what was tried of each verb, or none."""
+
+    HEAD = "verb calls tried right told wrong version date".split()
+
+    def __init__(self, path, culprit):
+        self.path, self.rows = path, {}
+        said = subprocess.run([culprit, "--version"], capture_output=True,
+                              text=True, check=True).stdout
+        self.version = said.split()[1]
+        if path and os.path.exists(path):
+            with open(path) as f:
+                for line in f.read().splitlines()[1:]:
+                    row = dict(zip(self.HEAD, line.split("\t")))
+                    self.rows[row["verb"]] = row
+
+    def add(self, verb, sums):
+        """SUMS: calls, tried, right, told, wrong, of all kinds."""
+        was = self.rows.get(verb)
+        if not self.path or (was and was["version"] == self.version and
+                             int(was["tried"]) > sums[1]):
+            return
+        self.rows[verb] = dict(zip(self.HEAD, [
+            verb, *map(str, sums), self.version, time.strftime("%Y-%m-%d")]))
+        with open(self.path + ".new", "w") as f:
+            for row in [dict(zip(self.HEAD, self.HEAD)),
+                        *(self.rows[v] for v in sorted(self.rows))]:
+                f.write("\t".join(row[x] for x in self.HEAD) + "\n")
+        os.replace(self.path + ".new", self.path)
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("build")
@@ -189,6 +221,7 @@ def main():
     p.add_argument("--kinds", default=",".join(KINDS))
     p.add_argument("--pairs", type=int, default=0)
     p.add_argument("--jobs", type=int, default=os.cpu_count())
+    p.add_argument("--keep", metavar="FILE")
     args = p.parse_args()
     draw = random.Random(args.seed)
     names = args.verbs.split(",") + (list(verbs.REAL) if args.real else [])
@@ -202,13 +235,16 @@ def main():
     with tempfile.TemporaryDirectory(prefix="culprit-faults-") as folder, \
             concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         world = World(args.build, folder)
+        kept = Kept(args.keep, world.culprit)
         for verb in dict.fromkeys(v for v, _ in pairs):
             began = time.monotonic()
             right = world.run(verb, "malloc", 0)
             each = time.monotonic() - began
             if right.code != (1 if verb in verbs.ILL else 0):
                 sys.exit(f"faults: {verb}: {right.err.decode()}")
-            for kind in (k for v, k in pairs if v == verb):
+            kinds = [k for v, k in pairs if v == verb]
+            sums = [0] * 5
+            for kind in kinds:
                 calls = right.calls[kind]
                 if calls == 0:
                     continue
@@ -220,6 +256,10 @@ def main():
                 print(f"{verb:15s} {kind:7s} {calls:7d} {len(places):6d} "
                       f"{fine:6d} {told:6d} {n:6d}", flush=True)
                 tell_wrong(verb, kind, calls, args.seed, wrong)
+                sums = [a + b for a, b in zip(
+                    sums, (calls, len(places), fine, told, n))]
+            if kinds == KINDS:
+                kept.add(verb, sums)
     return failed > 0
 
 
