@@ -221,7 +221,7 @@ class Tree:
         """Links test or program NAME with OBJ, if any, in MUTANT."""
         own = f"build/tests/{name}.o"
         if name != "culprit" and not os.path.exists(f"{self.path}/{own}") and \
-                not self.run(self.compile[f"tests/{name}.c"] + f" -o {own}"):
+                not self.compiled(f"tests/{name}.c", own):
             return False
         os.makedirs(os.path.dirname(f"{self.path}/{MUTANT}/{name}"),
                     exist_ok=True)
