@@ -383,7 +383,7 @@ quickstart: deps
 NOTE = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),,&& \
 	times >$B/tests/check-$1.times)
 check: deps
-	@find $B/tests -name '*.times' -delete
+	@mkdir -p $B/tests && find $B/tests -name '*.times' -delete
 	@$(MAKE) --no-print-directory -j$J all $(TESTS) $(REPLAYS) \
 	    $B/tests/faults.so $(call NOTE,build)
 	@$(MAKE) --no-print-directory $(GATES) $(call NOTE,gates)
