@@ -328,7 +328,7 @@ static int picture_print_text(struct xp_picture *p, const struct xp_trial *t,
 		return sim_fail(e, SIM_ENOMEM, "no memory for a text.");
 	/* It sorts the verdicts, by which those of first rank are found. */
 	xp_trial_print(t, out);
-	return fclose(out) == 0
+	return fclose(out) == 0 && p->text
 	    ? 0
 	    : sim_fail(e, SIM_ENOMEM, "no memory for a text.");
 }

@@ -213,7 +213,7 @@ static const struct topo *telemetry_plane_told(const void *p)
 static int telemetry_plane_open(void **p, const struct topo *t,
     const struct xp_config *c, struct sim_err *e)
 {
-	struct telemetry_plane *x;
+	struct telemetry_plane *x = NULL;
 	int rc = SIM_ZALLOC(&x, 1, e);
 	*p = x;
 	if (rc < 0)
