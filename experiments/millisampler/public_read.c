@@ -47,12 +47,37 @@ static size_t public_bytes(void *buffer, size_t n, void *arg)
 	return (size_t)got;
 }
 
+/* jansson drops the digit of a number that it has no memory for, and goes on: what
+ * it asks for in vain is noted here. */
+static _Thread_local int public_no_memory;
+
+static void *public_alloc(size_t n)
+{
+	void *p = malloc(n);
+	if (!p)
+		public_no_memory = 1;
+	return p;
+}
+
+static json_t *public_load(struct public_source *s, json_error_t *why)
+{
+	json_malloc_t was;
+	json_free_t was_free;
+	json_get_alloc_funcs(&was, &was_free);
+	json_set_alloc_funcs(public_alloc, free);
+	public_no_memory = 0;
+	json_t *root =
+	    json_load_callback(public_bytes, s, JSON_REJECT_DUPLICATES, why);
+	json_set_alloc_funcs(was, was_free);
+	return root;
+}
+
 /* Why PATH could not be read, if it is not for what is in it. Of a file that is
  * wrong jansson has a word; it has none where its own first bytes are missing. */
 static int public_failed(const struct public_source *s, const char *path,
     const json_error_t *why, struct sim_err *e)
 {
-	if (s->failed == Z_MEM_ERROR ||
+	if (s->failed == Z_MEM_ERROR || public_no_memory ||
 	    json_error_code(why) == json_error_out_of_memory ||
 	    (!s->failed && !s->too_long && !*why->text))
 		return sim_fail(e, SIM_ENOMEM, "there is no memory for %s.",
@@ -97,9 +122,8 @@ static json_t *public_json(struct xp_public *p, const char *path,
 		    "cannot read %s: %s.", path, strerror(errno));
 		return NULL;
 	}
-	json_t *root =
-	    json_load_callback(public_bytes, &s, JSON_REJECT_DUPLICATES, &why);
-	if (s.failed || s.too_long) {
+	json_t *root = public_load(&s, &why);
+	if (s.failed || s.too_long || public_no_memory) {
 		json_decref(root);
 		root = NULL;
 	}
