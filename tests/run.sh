@@ -25,7 +25,7 @@ fi
 
 run_one() {
 	local name=$1 build=$2 log=$2/tests/$1.log start=$SECONDS rc
-	if [[ -x $build/tests/$name ]]; then
+	if [[ -f $build/tests/$name ]]; then
 		run_until "$log" "$build/tests/$name"
 	else
 		run_until "$log" bash "tests/cli/$name.sh"
