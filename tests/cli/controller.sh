@@ -272,29 +272,43 @@ a_batch_is_taken_once_also_after_a_restart() {
 }
 
 # Two agents post while the collector is killed again and again.
+until_more_than() { # N FILE...
+	local n=$1 tries
+	shift
+	for ((tries = 0; tries < 3000; tries++)); do
+		(($(cat "$@" | wc -l) > n)) && return
+		sleep_ms 10
+	done
+	fail "$(cat "$@" | wc -l) lines, not $n"
+}
+
+# The posters go on until the last kill, so that each comes amid batches however
+# fast this machine takes them.
 killed_it_loses_nothing_and_doubles_nothing() {
 	own_servers
 	serve c collector --dir batches --listen $any
+	rm -f enough
+	local posters=() agent kill
 	for agent in 1 2; do
-		python3 "$lib/agent.py" post c.out 1 400 $agent >said.$agent &
-		local poster_$agent=$!
+		python3 "$lib/agent.py" post c.out 1 1000000 $agent enough \
+		    >said.$agent &
+		posters+=($!)
 	done
-	local kills=0
-	while kill -0 "$poster_1" 2>/dev/null || kill -0 "$poster_2" \
-	    2>/dev/null; do
-		sleep_ms $((50 + RANDOM % 150))
+	for ((kill = 0; kill < 10; kill++)); do
+		until_more_than $((20 * kill)) said.1 said.2
+		sleep_ms $((RANDOM % 50))
 		kill -9 "$pid_c"
 		wait "$pid_c" 2>/dev/null || :
-		kills=$((kills + 1))
-		((kills < 200)) || fail "no end"
 		serve c collector --dir batches --listen $any
 	done
-	wait "$poster_1" "$poster_2" || fail "a batch was refused"
+	touch enough
+	for agent in "${posters[@]}"; do
+		wait "$agent" || fail "a batch was refused"
+	done
 	end_of c
-	((kills >= 3)) || fail "only $kills kills"
 	python3 "$lib/agent.py" files batches | sort >files
 	sort said.1 said.2 >said
-	[[ $(wc -l <said) = 800 ]]
+	(($(wc -l <said) > 180)) || fail "$(wc -l <said) batches"
 	same files said
 }
 

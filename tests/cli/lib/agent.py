@@ -2,13 +2,15 @@
 # tests/cli/lib/agent.py -- posts batches to a collector, and reads its files.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# usage: agent.py post URLFILE FIRST LAST [AGENT]   tries until it is answered
+# usage: agent.py post URLFILE FIRST LAST [AGENT [ENOUGH]]   each until it is
+#                              answered, and none more once a file ENOUGH is there
 #        agent.py once URLFILE NUMBER               prints status and text
 #        agent.py batch AGENT NUMBER                writes its bytes to stdout
 #        agent.py files DIR                         prints AGENT NUMBER, each
 # Written from the table in algos/pingmesh/wire.h, not from its code.
 import glob
 import http.client
+import os
 import struct
 import sys
 import time
@@ -50,9 +52,11 @@ def post(url_file, data):
         c.close()
 
 
-def post_all(url_file, first, last, agent):
-    for number in range(first, last + 1):
-        data = batch(agent, number)
+def post_all(url_file, first, last, agent="0", enough=None):
+    for number in range(int(first), int(last) + 1):
+        if enough and os.path.exists(enough):
+            return
+        data = batch(int(agent), number)
         while True:
             try:
                 status, text = post(url_file, data)
@@ -84,8 +88,7 @@ def read_files(folder):
 
 if __name__ == "__main__":
     if sys.argv[1] == "post":
-        post_all(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]),
-                 int((sys.argv + ["0"])[5]))
+        post_all(*sys.argv[2:])
     elif sys.argv[1] == "batch":
         sys.stdout.buffer.write(batch(int(sys.argv[2]), int(sys.argv[3])))
     elif sys.argv[1] == "once":
