@@ -3,9 +3,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 . tests/cli/lib/common.sh
 
-# A tree of one script that begins others, and would go on for minutes.
+# A tree of one script that begins others, and would go on for minutes. Programs of
+# tests stand in folders, of which one has its name.
 begin_run() {
-	mkdir -p tests/cli tests/real build/tests/real
+	mkdir -p tests/cli tests/real build/tests/real build/tests/one
 	cp "$tree/tests/until.sh" tests
 	cat >"$2" <<-'END'
 		sleep 300 &
