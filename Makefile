@@ -382,10 +382,14 @@ quickstart: deps
 # by `make -n` too, which notes nothing.
 NOTE = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),,&& \
 	times >$B/tests/check-$1.times)
+# What can be built is known when packages are there, so programs that depend on
+# that are named by the make after `deps`, not by the one that began before it.
+tests-built: all $(TESTS) $(REPLAYS) $B/tests/faults.so
+real-built: all $(REAL)
+
 check: deps
 	@mkdir -p $B/tests && find $B/tests -name '*.times' -delete
-	@$(MAKE) --no-print-directory -j$J all $(TESTS) $(REPLAYS) \
-	    $B/tests/faults.so $(call NOTE,build)
+	@$(MAKE) --no-print-directory -j$J tests-built $(call NOTE,build)
 	@$(MAKE) --no-print-directory $(GATES) $(call NOTE,gates)
 	@tests/run.sh $B $J
 	@$B/culprit gate -j $J tests/accuracy/*.yaml $(call NOTE,accuracy)
@@ -393,7 +397,7 @@ check: deps
 	    mv $B/tests/cpu.tsv.new $B/tests/cpu.tsv
 
 check-real: deps
-	@$(MAKE) --no-print-directory -j$J all $(REAL)
+	@$(MAKE) --no-print-directory -j$J real-built
 	@tests/real/run.sh $B
 
 # Nor is Slurm, which is started for it, and not as a service.
@@ -485,8 +489,8 @@ soak: $B/tests/algos/schedules_test $B/tests/experiments/power_test \
 	$(filter $B/tests/experiments/power_sql_test,$(TESTS))
 	@SCHEDULES=250000 $<
 	@POWER_SCHEDULES=300 $(word 2,$^)
-	@$(patsubst %,WORLDS=1000 %,$(filter %_live_world_test,$^))
-	@$(patsubst %,POWER_SQL_SCHEDULES=5 %,$(filter %_power_sql_test,$^))
+	@$(patsubst %,WORLDS=1000 %,$(filter %/live/world_test,$^))
+	@$(patsubst %,POWER_SQL_SCHEDULES=5 %,$(filter %/power_sql_test,$^))
 
 # Those of real networks take their time, so they are drawn by name alone.
 FIGURES = $(basename $(notdir $(if $(filter-out *,$(FIG)), \
@@ -588,7 +592,7 @@ lint: $(GATES)
 FORCE:
 .SECONDARY:
 .PHONY: all help deps quickstart check check-real check-cluster check-browser \
-	check-page \
+	check-page tests-built real-built \
 	soak-real verify expected arena accuracy bench scale soak mutate faults figures \
 	fuzz map clean $(GATES) \
 	lint FORCE

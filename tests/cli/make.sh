@@ -319,8 +319,32 @@ what_is_installed_works() {
 	)
 }
 
+# links [NAME=VALUE...]: what a make would link for `check` and `check-real`.
+links() {
+	(cd "$tree" && env "$@" make -n check check-real B="$PWD/none") |
+		grep -o 'LINK  *[^ "]*' | sort -u
+}
+
+# Packages come with `deps`, and until then nobody finds one: the make that was
+# called must not have chosen what is built by what it saw before.
+packages_that_come_with_deps_are_found() {
+	mkdir found
+	cat >found/pkg-config <<-END
+		#!/bin/bash
+		[[ \${MAKELEVEL-} ]] || exit 1
+		exec "$(type -P pkg-config)" "\$@"
+	END
+	chmod +x found/pkg-config
+	links PATH="$PATH" >all
+	links PATH="$PWD/found:$PATH" >late
+	says 'LINK.*/tests/experiments/.*_test' all
+	says 'LINK.*/tests/real/.*_test' all
+	diff all late
+}
+
 run_tests flags_of_the_user_come_last_and_rebuild no_flag_decides_numbers \
     a_build_is_its_code results_of_an_edited_program_are_not_reused \
     recipes_of_the_pages_work warnings_are_errors_to_developers_alone \
     what_is_gone_leaves_the_program clean_goes_first \
-    uninstall_takes_away_what_install_put what_is_installed_works
+    uninstall_takes_away_what_install_put what_is_installed_works \
+    packages_that_come_with_deps_are_found
