@@ -105,7 +105,7 @@ void algo_sla_close(struct algo_sla *s);
 /* Measure every scope by the probes of T, and judge every service.
  * Errors SIM_EINVAL (a bad probe), SIM_ENOMEM; the scopes are then not to be
  * read. Cost O(hosts + probes * (4 + services of the sender)); memory that
- * grows with T: 32 bytes a probe. */
+ * grows with T: 16 bytes a probe. */
 int algo_sla_measure(struct algo_sla *s, const struct obs_probes *t,
     const struct algo_drop_ladder *ladder, struct sim_err *e);
 

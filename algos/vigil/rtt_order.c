@@ -4,6 +4,7 @@
 #include "algos/vigil/rtt_order.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sim/vec.h"
 
@@ -14,36 +15,94 @@ void algo_rtt_order_free(struct algo_rtt_order *o)
 	*o = (struct algo_rtt_order){0};
 }
 
-/* One stable pass by the byte at SHIFT, into `spare`; then the two change
- * places. Stability is what makes a pass a byte from the lowest up a sort. */
-static void sort_by_byte(struct algo_rtt_order *o, unsigned shift)
+/* One stable pass by the byte at SHIFT. Stability is what makes a pass a byte
+ * from the lowest up a sort. */
+static void copy_by_byte(const struct algo_rtt_probe *from,
+    struct algo_rtt_probe *to, size_t n, unsigned shift)
 {
 	size_t at[256] = {0}, sum = 0;
-	for (size_t i = 0; i < o->n; i++)
-		at[o->probe[i].rtt_ns >> shift & 255]++;
+	for (size_t i = 0; i < n; i++)
+		at[from[i].rtt_ns >> shift & 255]++;
 	for (unsigned b = 0; b < 256; b++) {
-		const size_t n = at[b];
+		const size_t here = at[b];
 		at[b] = sum;
-		sum += n;
+		sum += here;
 	}
-	for (size_t i = 0; i < o->n; i++)
-		o->spare[at[o->probe[i].rtt_ns >> shift & 255]++] = o->probe[i];
-	struct algo_rtt_probe *const sorted = o->spare;
-	const size_t cap = o->cap_spare;
-	o->spare = o->probe;
-	o->cap_spare = o->cap;
-	o->probe = sorted;
-	o->cap = cap;
+	for (size_t i = 0; i < n; i++)
+		to[at[from[i].rtt_ns >> shift & 255]++] = from[i];
+}
+
+/* SPARE has room for N. */
+static void sort_few(struct algo_rtt_probe *p, struct algo_rtt_probe *spare,
+    size_t n, uint64_t differ)
+{
+	struct algo_rtt_probe *from = p, *to = spare;
+	for (unsigned shift = 0; n > 1 && shift < 64; shift += 8) {
+		if ((differ >> shift & 255) == 0)
+			continue;
+		copy_by_byte(from, to, n, shift);
+		struct algo_rtt_probe *const sorted = to;
+		to = from;
+		from = sorted;
+	}
+	if (from != p)
+		memcpy(p, from, n * sizeof(*p));
+}
+
+/* Put each of N probes among those that agree with it in the byte at SHIFT; these
+ * begin at FIRST[byte] and end before FIRST[byte + 1]. Each swap brings one to
+ * where it stays. */
+static void deal_by_byte(struct algo_rtt_probe *p, size_t n, unsigned shift,
+    size_t first[257])
+{
+	size_t at[256];
+	memset(first, 0, 257 * sizeof(*first));
+	for (size_t i = 0; i < n; i++)
+		first[(p[i].rtt_ns >> shift & 255) + 1]++;
+	for (unsigned b = 0; b < 256; b++) {
+		first[b + 1] += first[b];
+		at[b] = first[b];
+	}
+	for (unsigned b = 0; b < 256; b++)
+		while (at[b] < first[b + 1]) {
+			struct algo_rtt_probe *const here = &p[at[b]];
+			const unsigned to = here->rtt_ns >> shift & 255;
+			const struct algo_rtt_probe moved = *here;
+			*here = p[at[to]];
+			p[at[to]++] = moved;
+		}
+}
+
+/* DIFFER has the bits in which any two may differ. Bytes without one need no
+ * pass: connect times of a data centre agree in most of their eight. Many are
+ * first dealt out where they are, from the highest byte on, until there is room
+ * to sort the faster way. Calls are eight deep at most, one a byte. */
+static void sort_by_bytes(struct algo_rtt_probe *p,
+    struct algo_rtt_probe *spare, size_t n, uint64_t differ)
+{
+	size_t first[257];
+	if (n <= ALGO_RTT_SPARE || differ == 0) {
+		sort_few(p, spare, n, differ);
+		return;
+	}
+	const unsigned shift = (63U - (unsigned)__builtin_clzll(differ)) & ~7U;
+	const uint64_t below = (UINT64_C(1) << shift) - 1;
+	deal_by_byte(p, n, shift, first);
+	for (unsigned b = 0; b < 256; b++)
+		sort_by_bytes(p + first[b], spare, first[b + 1] - first[b],
+		    differ & below);
 }
 
 int algo_rtt_order_make(struct algo_rtt_order *o, const struct obs_probes *t,
     struct sim_err *e)
 {
 	uint64_t differ = 0;
+	const size_t n_spare =
+	    t->n < ALGO_RTT_SPARE ? t->n : (size_t)ALGO_RTT_SPARE;
 	int rc;
 	o->n = 0;
 	if ((rc = SIM_RESERVE(&o->probe, &o->cap, t->n, e)) < 0 ||
-	    (rc = SIM_RESERVE(&o->spare, &o->cap_spare, t->n, e)) < 0)
+	    (rc = SIM_RESERVE(&o->spare, &o->cap_spare, n_spare, e)) < 0)
 		return rc;
 	/* Failed connects have no time, and those between data centres have the
 	 * distance's. */
@@ -53,12 +112,8 @@ int algo_rtt_order_make(struct algo_rtt_order *o, const struct obs_probes *t,
 			continue;
 		o->probe[o->n++] = (struct algo_rtt_probe){t->rtt_ns[i],
 		    t->src_host[i], t->dst_host[i]};
-		/* Bytes in which no two times differ need no pass: connect
-		 * times of a data centre agree in most of their eight. */
 		differ |= t->rtt_ns[i] ^ o->probe[0].rtt_ns;
 	}
-	for (unsigned shift = 0; shift < 64; shift += 8)
-		if (differ >> shift & 255)
-			sort_by_byte(o, shift);
+	sort_by_bytes(o->probe, o->spare, o->n, differ);
 	return 0;
 }

@@ -19,17 +19,21 @@ struct algo_rtt_probe {
 	uint32_t src_host, dst_host;
 };
 
+/* So many are sorted at a time with a second place for each, 4 MiB. */
+enum { ALGO_RTT_SPARE = 1 << 18 };
+
 /* Zeroed is empty. */
 struct algo_rtt_order {
 	size_t n;
 	struct algo_rtt_probe *probe; /* [n], ascending by rtt_ns */
-	struct algo_rtt_probe *spare; /* the sort's other half */
+	struct algo_rtt_probe *spare; /* the sort's other half, while few */
 	size_t cap, cap_spare;
 };
 
 /* Take the probes of T that connected within the data centre (any level but
- * OBS_LEVEL_INTER_DC) and sort them; equal times stay in the order of T.
- * Memory is kept for the next table: 32 bytes a probe.
+ * OBS_LEVEL_INTER_DC) and sort them. Equal times are in an order that T decides,
+ * and no more is said of it: no rank tells them apart. Memory is kept for the
+ * next table: 16 bytes a probe, and as much again for ALGO_RTT_SPARE of them.
  * Errors SIM_ENOMEM. Cost O(probes): a radix sort, one pass for each byte in
  * which the times differ. */
 int algo_rtt_order_make(struct algo_rtt_order *o, const struct obs_probes *t,

@@ -65,6 +65,44 @@ static void the_order_is_that_of_a_stable_sort(void **state)
 	obs_probes_free(&t);
 }
 
+/* More than are sorted at a time: most in one high byte, as connect times are,
+ * and some that lost a SYN, of which bytes of all sizes are dealt out. */
+static void more_than_the_spare_has_room_for_are_ordered(void **state)
+{
+	enum { N = 3 * ALGO_RTT_SPARE };
+	struct algo_rtt_order o = {0};
+	struct obs_probes t = {0};
+	struct sim_rng r;
+	uint64_t sum = 0, hosts = 0;
+	(void)state;
+	test_rng(&r, 0);
+	assert_ok(obs_probes_reserve(&t, N, test_err()));
+	for (uint32_t i = 0; i < N; i++) {
+		const uint64_t slow = sim_rng_below(&r, 100) == 0;
+		add(&t,
+		    slow * UINT64_C(3000000000) + 200000 +
+			sim_rng_below(&r, 60000),
+		    OBS_CONNECTED, OBS_LEVEL_TOR);
+		sum += t.rtt_ns[i] * (i + 1);
+	}
+	assert_ok(algo_rtt_order_make(&o, &t, test_err()));
+	assert_int_equal(o.n, N);
+	for (size_t i = 0; i < N; i++) {
+		if (i > 0 && o.probe[i - 1].rtt_ns > o.probe[i].rtt_ns)
+			fail_msg("seed %llu, run 0: place %zu",
+			    (unsigned long long)test_seed(), i);
+		assert_int_equal(o.probe[i].dst_host, o.probe[i].src_host + 1);
+		sum -= o.probe[i].rtt_ns * o.probe[i].dst_host;
+		hosts += o.probe[i].src_host;
+	}
+	/* Each is there once, with its own time. */
+	assert_true(sum == 0);
+	assert_true(hosts == (uint64_t)N * (N - 1) / 2);
+	assert_true(o.cap_spare < N);
+	algo_rtt_order_free(&o);
+	obs_probes_free(&t);
+}
+
 static void times_that_differ_in_one_bit_are_ordered(void **state)
 {
 	(void)state;
@@ -122,6 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_order_is_that_of_a_stable_sort),
+	    cmocka_unit_test(more_than_the_spare_has_room_for_are_ordered),
 	    cmocka_unit_test(times_that_differ_in_one_bit_are_ordered),
 	    cmocka_unit_test(a_rank_is_the_least_that_holds_the_share),
 	    cmocka_unit_test(an_order_without_memory_is_empty),
