@@ -288,7 +288,9 @@ static double guess(const char *text)
 	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
 		char *end;
 		uint64_t x = strtoull(p, &end, 16);
-		return *end == '\0' && end - p > 2 ? (double)x : NAN;
+		if (*end || end - p <= 2 || x == UINT64_MAX)
+			return NAN; /* all ones are also what is too large */
+		return negative ? -(double)x : (double)x;
 	}
 	/* Leading zeros are read as decimal: nobody means octal. */
 	while (p[0] == '0' && isdigit((unsigned char)p[1]))
