@@ -466,14 +466,12 @@ static igraph_error_t check_shape(struct checker *k)
 	return IGRAPH_SUCCESS;
 }
 
-/* The RANK-th pair i < j in the order (0,1), (0,2), (1,2), (0,3), ... */
+/* The RANK-th pair i < j in the order (0,1), (0,2), (1,2), (0,3), ... Domain
+ * rank < 2^49, where a root of squares is exact and that of the number before is
+ * told from it: MAX_TRUNKS allows no more. */
 static void unrank(uint64_t rank, uint32_t *i, uint32_t *j)
 {
-	uint64_t b = (uint64_t)((1 + sqrt(1 + 8 * (double)rank)) / 2);
-	while (b * (b - 1) / 2 > rank) /* the root may be rounded either way */
-		b--;
-	while (b * (b + 1) / 2 <= rank)
-		b++;
+	const uint64_t b = (uint64_t)((1 + sqrt(1 + 8 * (double)rank)) / 2);
 	*j = (uint32_t)b;
 	*i = (uint32_t)(rank - b * (b - 1) / 2);
 }

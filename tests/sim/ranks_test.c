@@ -60,6 +60,9 @@ static void ranges_by_closed_form(void **state)
 	(void)state;
 	assert_near(sim_range_cdf(0, 4), 0, 0);
 	assert_near(sim_range_cdf(30, 40), 1, 1e-12);
+	/* A sum of many shares, whose rounding must not make it more than all. */
+	for (size_t n = 2; n < 40; n++)
+		assert_true(sim_range_cdf(12.5, n) <= 1);
 	for (double w = 0.1; w < 8; w += 0.37) {
 		/* Two differ by a normal number of variance 2. */
 		assert_near(sim_range_cdf(w, 2),

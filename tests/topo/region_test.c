@@ -159,6 +159,18 @@ static void delays_are_those_of_the_pair_both_ways(void **state)
 	topo_close(&t);
 }
 
+static void no_region_is_without_its_parts(void **state)
+{
+	struct topo_region_params p;
+	(void)state;
+	for (const struct sim_field *f = topo_region_fields; f->name; f++)
+		if (f->type == SIM_F_U32) {
+			assert_int_equal(sim_field_set(f, &p, "0", NULL),
+			    SIM_ERANGE);
+			assert_ok(sim_field_set(f, &p, "1", test_err()));
+		}
+}
+
 /* --- ids, classes, names -------------------------------------------------- */
 
 static void counts_follow_the_shape(void **state)
@@ -710,6 +722,7 @@ int main(void)
 	    cmocka_unit_test(distances_are_a_metric),
 	    cmocka_unit_test(a_long_cable_delays_by_its_length_in_glass),
 	    cmocka_unit_test(delays_are_those_of_the_pair_both_ways),
+	    cmocka_unit_test(no_region_is_without_its_parts),
 	    cmocka_unit_test(counts_follow_the_shape),
 	    cmocka_unit_test(each_data_centre_is_the_clos_with_ids_moved),
 	    cmocka_unit_test(links_keep_their_classes_and_read_back),
