@@ -94,6 +94,42 @@ static void renaming_links_renames_the_verdict(void **state)
 	assert_renaming_renames(&algo_vote, NULL);
 }
 
+/* Who was slow votes, and only who was: what was sent again counts for nothing,
+ * neither does a time that is the threshold's own. */
+static void by_times_the_slow_vote(void **state)
+{
+	static const uint32_t srtt_us[] = {1500, 1000, 200, 1001};
+	struct algo_vote_params p;
+	struct obs w = {0};
+	struct algo_verdicts v = {0};
+	(void)state;
+	assert_ok(sim_field_defaults(algo_vote.params, &p, test_err()));
+	p.signal = ALGO_VOTE_RTT;
+	p.rtt_threshold_us = 1000;
+	WINDOW_ADD(&w, 0, 8, 3);
+	WINDOW_ADD(&w, 5, 7, 3);
+	WINDOW_ADD(&w, 9, 6, 5);
+	WINDOW_ADD(&w, 2, 3, 4, 5, 9);
+	memcpy(w.flows.srtt_us, srtt_us, sizeof(srtt_us));
+	assert_ok(
+	    window_diagnose(&algo_vote, &p, 40, &w, NULL, &v, test_err()));
+	algo_verdicts_sort(&v);
+	const topo_link link[] = {3, 8, 4, 5, 9};
+	const double score[] = {0.75, 0.5, 0.25, 0.25, 0.25};
+	assert_int_equal(v.n, 5);
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(v.link[i], link[i]);
+		assert_near(v.score[i], score[i], 1e-15);
+	}
+	for (size_t i = 0; i < v.n_flows; i++)
+		assert_int_equal(v.blame[i], TOPO_NONE);
+	/* The window is as it was. */
+	assert_int_equal(w.flows.n_retx[0], 0);
+	assert_int_equal(w.flows.n_retx[2], 9);
+	algo_verdicts_free(&v);
+	obs_free(&w);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +137,7 @@ int main(void)
 	    cmocka_unit_test(three_flows_that_meet_on_one_link_point_at_it),
 	    cmocka_unit_test(
 		flows_that_lost_nothing_change_nothing_but_the_rows),
+	    cmocka_unit_test(by_times_the_slow_vote),
 	    cmocka_unit_test(renaming_links_renames_the_verdict),
 	};
 	return cmocka_run_group_tests_name("algos/vigil/vote", tests, NULL,
