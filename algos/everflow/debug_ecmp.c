@@ -3,6 +3,7 @@
  */
 #include "algos/everflow/debug_ecmp.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,24 +49,12 @@ static const struct topo_tuple cuts[] = {
 #undef PREFIX
 enum { N_CUTS = sizeof(cuts) / sizeof(cuts[0]) };
 
-static uint64_t cut_of(const struct topo_tuple *t, const struct topo_tuple *m)
+/* A cut looks at one of the four alone. */
+static uint32_t cut_of(const struct topo_tuple *t, const struct topo_tuple *m)
 {
-	return (uint64_t)(t->src_ip & m->src_ip) << 32 |
-	    (t->dst_ip & m->dst_ip) | (t->src_port & m->src_port) |
-	    (t->dst_port & m->dst_port);
-}
-
-struct cut_flow {
-	uint64_t key;
-	uint32_t pos;
-	struct topo_tuple tuple;
-};
-
-static int cut_order(const void *a, const void *b)
-{
-	const uint64_t x = ((const struct cut_flow *)a)->key;
-	const uint64_t y = ((const struct cut_flow *)b)->key;
-	return SIM_ORDER(x, y);
+	return (t->src_ip & m->src_ip) | (t->dst_ip & m->dst_ip) |
+	    (uint32_t)(t->src_port & m->src_port) |
+	    (uint32_t)(t->dst_port & m->dst_port);
 }
 
 /* What was found about a group: all of it, or the subset that explains it. */
@@ -84,7 +73,7 @@ struct ecmp {
 	const struct topo *t;
 	struct algo_ecmp_groups x;
 	struct uneven *group;         /* [x.n] */
-	struct cut_flow *flow;        /* [x.n_choices] */
+	uint64_t *flow, *spare;       /* [x.n_choices] a key, and which */
 	uint64_t n_groups, n_subsets; /* that can be tested */
 };
 
@@ -99,22 +88,30 @@ static void counts_of(const struct ecmp *m, size_t g, double count[])
 		count[m->x.choice[x->first + i].pos]++;
 }
 
-/* Flows of a group in the order of a cut. */
+/* Flows of a group in the order of a cut: what it looks at is above bit 32, and
+ * which of the group it is below. */
 static void cut_group(const struct ecmp *m, const struct algo_ecmp_group *x,
     const struct topo_tuple *mask)
 {
-	for (size_t i = 0; i < x->n_choices; i++) {
-		const struct algo_ecmp_choice *c = &m->x.choice[x->first + i];
-		m->flow[i] = (struct cut_flow){cut_of(&c->tuple, mask), c->pos,
-		    c->tuple};
-	}
-	qsort(m->flow, x->n_choices, sizeof(m->flow[0]), cut_order);
+	assert(x->n_choices <= UINT32_MAX);
+	for (size_t i = 0; i < x->n_choices; i++)
+		m->flow[i] =
+		    (uint64_t)cut_of(&m->x.choice[x->first + i].tuple, mask)
+			<< 32 |
+		    i;
+	sim_sort_keys(m->flow, m->spare, x->n_choices, 32);
+}
+
+static const struct algo_ecmp_choice *cut_flow(const struct ecmp *m,
+    const struct algo_ecmp_group *x, size_t i)
+{
+	return &m->x.choice[x->first + (uint32_t)m->flow[i]];
 }
 
 static size_t cut_end(const struct ecmp *m, size_t from, size_t n)
 {
 	size_t to = from;
-	while (to < n && m->flow[to].key == m->flow[from].key)
+	while (to < n && m->flow[to] >> 32 == m->flow[from] >> 32)
 		to++;
 	return to;
 }
@@ -128,7 +125,7 @@ static void try_subset(struct ecmp *m, size_t g, size_t from, size_t to,
 	struct uneven *u = &m->group[g];
 	double in[ALGO_ECMP_MAX] = {0}, out[ALGO_ECMP_MAX];
 	for (size_t i = from; i < to; i++)
-		in[m->flow[i].pos]++;
+		in[cut_flow(m, x, i)->pos]++;
 	const struct algo_skew s = algo_skew_of(in, x->n);
 	const double chance = s.chance * 2 * (double)m->n_subsets;
 	if (chance >= m->p->alpha || s.skew < m->p->min_skew ||
@@ -140,7 +137,7 @@ static void try_subset(struct ecmp *m, size_t g, size_t from, size_t to,
 	if (rest.total < 20.0 * x->n || rest.total < u->skew.total / 5 ||
 	    rest.chance < 0.01)
 		return;
-	const struct topo_tuple *t = &m->flow[from].tuple;
+	const struct topo_tuple *t = &cut_flow(m, x, from)->tuple;
 	u->by_subset = u->flagged = 1;
 	u->part = s;
 	u->chance = u->chance < chance ? u->chance : chance;
@@ -443,7 +440,8 @@ static int debug_ecmp_step(void *state, const void *params,
 	span_of(in, &from, &to);
 	if ((rc = algo_ecmp_groups_make(&m.x, in, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&m.group, m.x.n, e)) == 0 &&
-	    (rc = SIM_ZALLOC(&m.flow, m.x.n_choices, e)) == 0)
+	    (rc = SIM_ZALLOC(&m.flow, m.x.n_choices, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&m.spare, m.x.n_choices, e)) == 0)
 		find_uneven(&m);
 	if (rc == 0)
 		rc = ecmp_find_causes(&m, e);
@@ -452,6 +450,7 @@ static int debug_ecmp_step(void *state, const void *params,
 			rc = find_group(&m, g, from, to, out, e);
 	free(m.group);
 	free(m.flow);
+	free(m.spare);
 	algo_ecmp_groups_free(&m.x);
 	return rc;
 }
