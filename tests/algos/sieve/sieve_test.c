@@ -202,6 +202,8 @@ static void bad_links_are_accused_and_blamed(void **state)
 		assert_int_equal(out.n_flagged, 1);
 		assert_int_equal(out.link[0], bad);
 		assert_near(out.score[0], 1, 1e-6);
+		/* It flags, and its scores are chances. */
+		assert_true(out.flags && out.chances);
 		for (size_t i = 0; i < x.t.rows.n; i++)
 			if (x.t.rows.flow[i] != UINT32_MAX) {
 				const topo_link l = out.blame[x.t.rows.flow[i]];

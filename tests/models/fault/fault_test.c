@@ -611,11 +611,43 @@ static void keys_are_of_their_kinds(void **state)
 		assert_int_equal(fault_uses(kind, "pod"), 0);
 }
 
+/* Each kind, by where it is: nothing of more than one place. */
+static void a_kind_is_of_switches_of_hosts_or_of_neither(void **state)
+{
+	static const char of[] = {
+	    [FAULT_DROP] = 'l',
+	    [FAULT_LATENCY] = 'l',
+	    [FAULT_BLACK_HOLE_1] = 's',
+	    [FAULT_BLACK_HOLE_2] = 's',
+	    [FAULT_HOST_OFF] = 'h',
+	    [FAULT_POD_OFF] = 'p',
+	    [FAULT_CONTROLLER] = '-',
+	    [FAULT_COLLECTOR] = '-',
+	    [FAULT_REROUTE] = 's',
+	    [FAULT_NARROW] = 's',
+	    [FAULT_WEIGHTS] = 's',
+	    [FAULT_HASH] = 's',
+	    [FAULT_ECN] = 'l',
+	    [FAULT_MUX_LOOP] = 'h',
+	    [FAULT_STORM] = 'h',
+	    [FAULT_BGP_FLAP] = 'l',
+	};
+	(void)state;
+	_Static_assert(sizeof(of) == FAULT_N_KINDS, "each kind is listed");
+	for (uint32_t kind = 0; kind < FAULT_N_KINDS; kind++) {
+		if (fault_is_of_switches(kind) != (of[kind] == 's') ||
+		    fault_is_of_hosts(kind) != (of[kind] == 'h'))
+			fail_msg("%s", fault_kind_names[kind]);
+		assert_int_equal(fault_uses(kind, "pods"), of[kind] == 'p');
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(defaults_are_those_of_007),
 	    cmocka_unit_test(keys_are_of_their_kinds),
+	    cmocka_unit_test(a_kind_is_of_switches_of_hosts_or_of_neither),
 	    cmocka_unit_test(named_links_fail_as_told),
 	    cmocka_unit_test(faults_begin_and_end_when_told),
 	    cmocka_unit_test(links_may_fail_one_after_another),

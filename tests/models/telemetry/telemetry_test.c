@@ -57,6 +57,32 @@ static void kinds_are_views_of_one_epoch(void **state)
 	telemetry_rig_close(&x);
 }
 
+/* What algorithms may ask for is there: by what a window of each set of kinds has. */
+static void a_window_has_the_parts_that_are_told(void **state)
+{
+	(void)state;
+	for (unsigned kinds = 1; kinds < 8; kinds++) {
+		struct telemetry_rig x;
+		unsigned has = OBS_TALLIES;
+		const unsigned of_rows = OBS_TALLIES | OBS_TALLIES_RATED;
+		const unsigned all = (kinds & 1 ? OBS_TELE_INT : 0) |
+		    (kinds & 2 ? OBS_TELE_A1 : 0) |
+		    (kinds & 4 ? OBS_TELE_A2 : 0);
+		telemetry_rig_open(&x, 4, 1e-3, all, kinds);
+		telemetry_rig_draw(&x);
+		for (size_t i = 0; i < x.t.rows.n; i++) {
+			const struct obs_tally row =
+			    obs_tallies_at(&x.t.rows, i);
+			if (row.path != OBS_NO_PATH && row.n_lost == 0)
+				has |= OBS_TALLIES_RATED;
+		}
+		assert_int_equal(telemetry_holds(all) & of_rows, has);
+		assert_int_equal((telemetry_holds(all) & OBS_FLOWS) != 0,
+		    (all & (OBS_TELE_INT | OBS_TELE_A2)) != 0);
+		telemetry_rig_close(&x);
+	}
+}
+
 /* A row of a flow is the sum of its hops' losses; where nobody traces, the
  * window knows no hop and the losses know all. */
 static void losses_add_up_to_rows(void **state)
@@ -304,6 +330,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(kinds_are_views_of_one_epoch),
+	    cmocka_unit_test(a_window_has_the_parts_that_are_told),
 	    cmocka_unit_test(losses_add_up_to_rows),
 	    cmocka_unit_test(a_link_loses_its_rate),
 	    cmocka_unit_test(sizes_are_pareto),
