@@ -382,11 +382,6 @@ quickstart: deps
 # by `make -n` too, which notes nothing.
 NOTE = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),,&& \
 	times >$B/tests/check-$1.times)
-# What can be built is known when packages are there, so programs that depend on
-# that are named by the make after `deps`, not by the one that began before it.
-tests-built: all $(TESTS) $(REPLAYS) $B/tests/faults.so
-real-built: all $(REAL)
-
 check: deps
 	@mkdir -p $B/tests && find $B/tests -name '*.times' -delete
 	@$(MAKE) --no-print-directory -j$J tests-built $(call NOTE,build)
@@ -545,6 +540,11 @@ $(REPLAYS): %_replay: %_fuzz.o $B/tests/fuzz/standalone.o \
 	$(Q)$(LINK) $(FUZZ_WRAP) -o $@ $(filter %.o,$^) \
 	    -Wl,--start-group $(filter %.a,$^) -Wl,--end-group \
 	    $(LIBS) -lcmocka
+
+# What can be built is known when packages are there, so programs that depend on
+# that are named by the make after `deps`, not by the one that began before it.
+tests-built: all $(TESTS) $(REPLAYS) $B/tests/faults.so
+real-built: all $(REAL)
 
 include $(wildcard .packaging/package.mk)
 

@@ -339,6 +339,7 @@ packages_that_come_with_deps_are_found() {
 	links PATH="$PWD/found:$PATH" >late
 	says 'LINK.*/tests/experiments/.*_test' all
 	says 'LINK.*/tests/real/.*_test' all
+	says 'LINK.*/tests/fuzz/.*_replay' all
 	diff all late
 }
 

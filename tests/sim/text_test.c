@@ -101,7 +101,8 @@ static void a_suggestion_changes_a_third_at_most(void **state)
 			word[n] = meant[n] = '\0';
 			memset(word, 'x', change);
 			const char *got = sim_did_you_mean(word, all, 1);
-			assert_true(got == (3 * change <= n + 1 ? meant : NULL));
+			assert_true(
+			    got == (3 * change <= n + 1 ? meant : NULL));
 		}
 }
 
@@ -299,8 +300,9 @@ static void what_is_suggested_was_meant(void **state)
 		double x;
 		assert_int_equal(sim_parse_u64(all[i].text, &n, &e),
 		    SIM_EINVAL);
-		snprintf(want, sizeof(want), "\"%s\" is not a whole number%s%s.",
-		    all[i].text, all[i].whole ? "; write " : "",
+		snprintf(want, sizeof(want),
+		    "\"%s\" is not a whole number%s%s.", all[i].text,
+		    all[i].whole ? "; write " : "",
 		    all[i].whole ? all[i].whole : "");
 		assert_string_equal(e.msg, want);
 		assert_int_equal(sim_parse_f64(all[i].text, &x, &e),
