@@ -37,12 +37,47 @@ uint16_t loop_port(int fd)
 	return ntohs(at.sin_port);
 }
 
-uint16_t loop_free_port(uint32_t ip)
+/* What is bound with SO_REUSEADDR and does not listen is in the way of nobody
+ * who wants to reuse it and listen, and of everybody else. */
+static int hold(int fd[LOOP_HOSTS + 1], uint16_t port)
 {
-	int fd = loop_bound(ip, 0);
-	uint16_t port = loop_port(fd);
-	close(fd);
-	return port;
+	const int on = 1;
+	for (topo_host h = 0; h <= LOOP_HOSTS; h++) {
+		const uint32_t ip = h ? loop_ip(h - 1) : INADDR_LOOPBACK;
+		const struct sockaddr_in at = loop_address(ip, port);
+		fd[h] = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		assert_true(fd[h] >= 0);
+		if (bind(fd[h], (const struct sockaddr *)&at, sizeof(at)) < 0)
+			return 0;
+		port = loop_port(fd[h]);
+		assert_int_equal(setsockopt(fd[h], SOL_SOCKET, SO_REUSEADDR,
+				     &on, sizeof(on)),
+		    0);
+	}
+	return 1;
+}
+
+static void let_go(int fd[LOOP_HOSTS + 1])
+{
+	for (int i = 0; i <= LOOP_HOSTS; i++)
+		if (fd[i] > 0)
+			close(fd[i]);
+	memset(fd, 0, (LOOP_HOSTS + 1) * sizeof(*fd));
+}
+
+uint16_t loop_free_port(void)
+{
+	enum { HELD = 4, TRIES = 100 };
+	static int held[HELD][LOOP_HOSTS + 1];
+	static unsigned last;
+	int *fd = held[last++ % HELD];
+	for (int i = 0; i < TRIES; i++) {
+		let_go(fd);
+		if (hold(fd, 0))
+			return loop_port(fd[0]);
+	}
+	fail_msg("no port is free at %d addresses", LOOP_HOSTS + 1);
+	return 0;
 }
 
 void loop_defaults(struct loop *g)
@@ -50,8 +85,8 @@ void loop_defaults(struct loop *g)
 	*g = (struct loop){0};
 	assert_ok(sim_field_defaults(fabric_real_fields, &g->p, test_err()));
 	g->p.n_classes = 2;
-	g->p.port[0] = loop_free_port(loop_ip(0));
-	g->p.port[1] = loop_free_port(loop_ip(0));
+	g->p.port[0] = loop_free_port();
+	g->p.port[1] = loop_free_port();
 	g->p.max_flights = g->p.max_clients = 64;
 	g->next_port = 20000;
 }

@@ -62,7 +62,11 @@ struct sockaddr_in loop_address(uint32_t ip, uint16_t port);
 int loop_bound(uint32_t ip, uint16_t port);
 int loop_listener(uint32_t ip);
 uint16_t loop_port(int fd);
-uint16_t loop_free_port(uint32_t ip); /* free a moment ago */
+
+/* A port of which nobody listens at 127.0.0.1 and the hosts' addresses. It is
+ * held, so that only who sets SO_REUSEADDR can have it, until four more were
+ * asked for: what is let go may be anybody's before it is bound again. */
+uint16_t loop_free_port(void);
 
 /* Have a socket drop, or take again, all that comes to it. Where a user may
  * attach no filter to a socket of his own (kernels that bound what eBPF

@@ -92,7 +92,7 @@ static void a_closed_port_refuses(void **state)
 	(void)state;
 	loop_defaults(&g);
 	loop_open(&g);
-	loop_connect(&g, 0, loop_ip(1), loop_free_port(loop_ip(1)), 100);
+	loop_connect(&g, 0, loop_ip(1), loop_free_port(), 100);
 	loop_await(&g, AGENT_CONNECT_DONE);
 	assert_int_equal(g.ev.outcome, AGENT_REFUSED);
 	assert_in_range(g.ev.rtt_ns, 1, LOOP_SLOW);

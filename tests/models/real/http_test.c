@@ -210,7 +210,7 @@ static void without_a_connect_nothing_is_asked(void **state)
 	(void)state;
 	loop_defaults(&g);
 	loop_open(&g);
-	http_ping(&g, loop_ip(1), loop_free_port(loop_ip(1)));
+	http_ping(&g, loop_ip(1), loop_free_port());
 	loop_await(&g, AGENT_CONNECT_DONE);
 	assert_int_equal(g.ev.outcome, AGENT_REFUSED);
 	assert_int_equal(g.ev.answer, AGENT_ANSWER_NOT_ASKED);

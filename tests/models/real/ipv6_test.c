@@ -39,7 +39,7 @@ static void open_both(struct loop *g)
 	    {INADDR_LOOPBACK, -1}};
 	for (int i = 0; i < 5 && rc < 0; i++) {
 		loop_defaults(g);
-		g->p.port[0] = loop_free_port(INADDR_LOOPBACK);
+		g->p.port[0] = loop_free_port();
 		g->p.n_classes = 1;
 		g->p.dscp[0] = 10;
 		g->p.book = &book;

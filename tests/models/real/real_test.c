@@ -389,10 +389,11 @@ static void what_cannot_be_opened_is_said(void **state)
 	assert_int_equal(fabric_real_open(&f, host, 2, &g.p, &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg, "hosts 0 and 1 have the same address"));
 	host[1].address = loop_ip(1);
-	int fd = loop_bound(loop_ip(1), g.p.port[1]);
+	struct fabric_real *first;
+	assert_ok(fabric_real_open(&first, host + 1, 1, &g.p, &e));
 	assert_int_equal(fabric_real_open(&f, host, 2, &g.p, &e), SIM_EIO);
 	assert_non_null(strstr(e.msg, "host 1: port "));
-	close(fd);
+	fabric_real_close(first);
 	host[1].ns = 9999;
 	assert_int_equal(fabric_real_open(&f, host, 2, &g.p, &e), SIM_EIO);
 	host[1].ns = -1;
