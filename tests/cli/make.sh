@@ -5,6 +5,7 @@
 # On a program of three files that stands where culprit's sources would.
 . tests/cli/lib/common.sh
 unset MAKEFLAGS MAKELEVEL MFLAGS CI DEV SAN
+of_the_user=${CC-}${CPPFLAGS-}${CFLAGS-}${LDFLAGS-}${LDLIBS-}
 unset CC CPPFLAGS CFLAGS LDFLAGS LDLIBS
 
 small_program() {
@@ -167,10 +168,15 @@ copy_program() {
 	touch -r "$BUILD/flags.txt" "copy/$name/flags.txt"
 }
 
+# What is edited alone is compiled: with other flags than the program was built
+# with, or without its `-Werror`, all would be, which takes minutes.
 make_copy() {
-	local san=()
-	[[ $name != *-san ]] || san=(SAN=1)
-	run_for 0 make -s -C copy "${san[@]}"
+	local as_built=()
+	[[ $name != *-san ]] || as_built+=(SAN=1)
+	! grep -q -e -Werror "copy/$name/flags.txt" || as_built+=(CI=true)
+	run_for 0 make -C copy "${as_built[@]}"
+	[[ $of_the_user ]] || (($(grep -c "^  CC " stdout) < 200)) ||
+		fail "all was compiled again"
 	commit=$("copy/$name/culprit" --version | grep ^git_commit)
 }
 
