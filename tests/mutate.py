@@ -2,15 +2,18 @@
 # tests/mutate.py -- small mistakes made on purpose, and who notices.
 # SPDX-License-Identifier: GPL-3.0-or-later
 """usage: tests/mutate.py [-n N] [--seed S] [--folder F]... [--only FILE:LINE]
-                       [--near] [--minutes M] [--goal SHARE] [-j J]
+                       [--near] [--as-kept] [--minutes M] [--goal SHARE] [-j J]
 
 Draws N places in the C files below FOLDER (default: all layers), makes one
 mistake in each, alone, in a copy of the checkout, and runs the tests: those
-of the file first and of its folder, then all (with --near: not all, nor those
-of the folder that take seconds, which is quick, and prints what other tests may
-notice: so its share is a lower bound). A mistake that no test notices is
-printed, as FILE:LINE with both lines, and counted. After M minutes none is
-begun.
+of the file first and of its folder, then all that come to the function where it
+is (with --near: not those, nor those of the folder that take seconds, which is
+quick, and prints what other tests may notice: so its share is a lower bound). A
+mistake that no test notices is printed, as FILE:LINE with both lines, and
+counted. After M minutes none is begun.
+
+Which tests come to a function is found by running each once, and kept; those
+whose text has changed since are run again, unless --as-kept (mutate_seen.py).
 
 The same seed draws the same mistakes of the same files. One that does not
 compile, or compiles to what was there before, is no mistake and is drawn
@@ -38,6 +41,7 @@ import sys
 import threading
 import time
 
+from mutate_seen import Seen, function_at
 from mutate_tree import Tests, Tree
 
 LAYERS = ["sim", "topo", "models", "algos", "results", "experiments"]
@@ -104,6 +108,9 @@ class Mistake:
 
     def mutated(self):
         return self.text[:self.start] + self.other + self.text[self.end:]
+
+    def function(self):
+        return function_at(self.text, self.start)
 
     def both(self):
         pick = self.line - 1
@@ -251,7 +258,7 @@ def report(score, args):
     return 0 if n and noticed / n >= args.goal else 1
 
 
-def try_all(trees, source, args):
+def try_all(trees, source, seen, args):
     """Tries each that SOURCE draws, in one tree or another."""
     score, known = Score(), equivalents()
 
@@ -271,7 +278,7 @@ def try_all(trees, source, args):
 
     def work(tree):
         while mistake := draw():
-            verdict = tree.try_one(mistake, args.near)
+            verdict = tree.try_one(mistake, args.near, seen)
             with score.lock:
                 score.n_under_way -= 1
                 score.add(verdict, mistake)
@@ -299,12 +306,16 @@ def main():
     args.add_argument("--only")
     args.add_argument("--goal", type=float, default=.97)
     args.add_argument("--near", action="store_true")
+    args.add_argument("--as-kept", action="store_true")
     args.add_argument("--minutes", type=float, default=math.inf)
     args.add_argument("-j", type=int, default=os.cpu_count())
     args = args.parse_args()
     tests = Tests()
+    seen = Seen(tests)
+    if not args.as_kept:
+        seen.bring_up_to_date(args.j)
     trees = [Tree(i, tests).copy().build() for i in range(args.j)]
-    return report(try_all(trees, drawn(args), args), args)
+    return report(try_all(trees, drawn(args), seen, args), args)
 
 
 if __name__ == "__main__":

@@ -299,20 +299,25 @@ class Tree:
                 return name
         return None
 
-    def try_one(self, mistake, near):
-        """'noticed', 'survived' or 'none' (does not compile, or is the same)."""
+    def try_one(self, mistake, near, seen):
+        """'noticed', 'survived' or 'none' (does not compile, or is the same). With
+        NEAR only near tests are tried; else those too that SEEN knows to enter
+        the function, or all if that is not known."""
         file, obj = mistake.file, f"{MUTANT}/{mistake.file[:-2]}.o"
         if file not in self.compile or not self.compile_mistake(mistake, obj) or \
                 self.code_of(obj) == self.code_of(f"build/{file[:-2]}.o"):
             return "none"
         self.program_is = None
-        if self.who_notices(file, obj, self.tests.near(file)):
+        who = seen.who(mistake.function())
+        here = [n for n in self.tests.near(file) if who is None or n in who]
+        if self.who_notices(file, obj, here):
             return "noticed"
         if near:
             return "survived"
         self.build_all()
+        there = [n for n in self.tests.far(file) if who is None or n in who]
         return "noticed" if self.who_notices(
-            file, obj, self.tests.far(file)) else "survived"
+            file, obj, sorted(there, key=seen.seconds)) else "survived"
 
     def compile_mistake(self, mistake, obj):
         """In the file's place, as its name is in the code, and only so long."""
