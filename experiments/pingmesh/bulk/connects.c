@@ -21,6 +21,26 @@ static topo_host mesh_peer(const void *arg, enum connects_level level,
 	return algo_pinglist_ring_at(r, tor, k) * n + i;
 }
 
+/* Agents put off a probe that comes too soon after the pair's last one, by a law
+ * that is not ours. */
+static int mesh_fit_interval(const struct algo_pinglist *l,
+    const struct xp_pingmesh *p, struct sim_err *e)
+{
+	const uint32_t least = p->agent.min_interval_s;
+	const uint32_t n_peers[] = {l->dc[0].tor.n_kept, l->dc[0].dc[0].n_kept};
+	for (size_t k = 0; k < CONNECTS_N_LEVELS; k++)
+		if (n_peers[k] > 0 && least > l->interval_s[k])
+			return sim_fail(e, SIM_EUNSUPPORTED,
+			    "agent.min_interval %u s is above %s of %u s, so "
+			    "agents would put probes off; use plane pingmesh, "
+			    "or that interval.",
+			    least,
+			    k == CONNECTS_TOR ? "pinglist.tor_interval_s"
+					      : "pinglist.dc_interval_s",
+			    l->interval_s[k]);
+	return 0;
+}
+
 static int mesh_fit_list(const struct algo_pinglist *l,
     const struct xp_pingmesh *p, struct sim_err *e)
 {
@@ -51,7 +71,7 @@ static int mesh_fit_list(const struct algo_pinglist *l,
 		    "others; use plane pingmesh, or leave inter_dc out of "
 		    "pinglist.levels.",
 		    p->pinglist.max_peers);
-	return 0;
+	return mesh_fit_interval(l, p, e);
 }
 
 /* Five-tuples are drawn unless pairs may come to one again. */

@@ -143,9 +143,14 @@ static void mesh_plane_print(const void *p,
 /* Agents, their services and traces are not there. */
 static const struct xp_idle_key mesh_plane_idle[] = {{"traffic", 0},
     {"latency", 0}, {"pingmesh.connect.service", 0},
-    {"pingmesh.connect.class_load", 0}, {"pingmesh.agent.fetch_interval", 0},
-    {"pingmesh.agent.batch", 0}, {"pingmesh.agent.upload_tries", 0},
-    {"pingmesh.agent.perf_window", 0}, {0}};
+    {"pingmesh.connect.class_load", 0}, {"pingmesh.agent.max_payload", 0},
+    {"pingmesh.agent.fetch_interval", 0}, {"pingmesh.agent.fetch_retry", 0},
+    {"pingmesh.agent.fetch_timeout", 0}, {"pingmesh.agent.syn_rto", 0},
+    {"pingmesh.agent.batch", 0}, {"pingmesh.agent.upload_backoff", 0},
+    {"pingmesh.agent.upload_tries", 0}, {"pingmesh.agent.perf_window", 0},
+    {"pingmesh.pinglist.inter_dc_interval_s", 0},
+    {"pingmesh.pinglist.inter_dc_servers", 0},
+    {"pingmesh.pinglist.vip_interval_s", 0}, {0}};
 
 const struct xp_plane xp_plane_pingmesh_bulk = {
     .name = "pingmesh_bulk",

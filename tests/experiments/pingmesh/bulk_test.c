@@ -396,6 +396,10 @@ static void what_only_agents_have_is_refused(void **state)
 	assert_refused("pinglist: {ports: \"80,81\"}", "of one class");
 	assert_refused("pinglist: {payload_probes: true}", "carry none");
 	assert_refused("pinglist: {http_probes: true}", "connects alone");
+	assert_refused("agent: {min_interval: 11}",
+	    "agent.min_interval 11 s is above pinglist.tor_interval_s of 10 s");
+	assert_refused("agent: {min_interval: 60}, pinglist: {levels: [dc]}",
+	    "above pinglist.dc_interval_s of 30 s");
 }
 
 /* What only the truth tells is refused when a run begins. */

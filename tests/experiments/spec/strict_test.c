@@ -6,7 +6,9 @@
 #include <glob.h>
 #include <unistd.h>
 
+#include "algos/pingmesh/pingmesh.h"
 #include "experiments/spec/plane.h"
+#include "sim/text.h"
 #include "tests/rigs/spec_file.h"
 #include "tests/test.h"
 
@@ -309,6 +311,30 @@ static void keys_of_pingmesh_that_do_nothing_are_told(void **state)
 	    "only with vips.");
 }
 
+/* In bulk nobody fetches lists and nobody uploads: of a new key of agents it must
+ * be said whether the law of their probes hangs on it. */
+static void keys_of_agents_that_are_not_there_are_told(void **state)
+{
+	static const char *const read[] = {"max_entries", "min_interval",
+	    "probe_timeout", "first_port", "last_port", "ports",
+	    "upload_interval", "upload_timeout", NULL};
+	char text[256], want[256];
+	(void)state;
+	for (const struct sim_field *f = algo_pingmesh_agent_fields; f->name;
+	     f++) {
+		const int counts = read[sim_word_find(read, f->name)] != NULL;
+		snprintf(text, sizeof(text),
+		    "figure: f\nalgorithms: [blackhole]\nplane: pingmesh_bulk\n"
+		    "pingmesh: {agent: {%s: %s}}\n",
+		    f->name, f->def);
+		snprintf(want, sizeof(want),
+		    "warning: 4:20: pingmesh.agent.%s does nothing: plane "
+		    "pingmesh_bulk does not read it.",
+		    f->name);
+		says(text, counts ? "" : want);
+	}
+}
+
 static void a_parameter_of_an_algorithm_that_does_nothing_is_told(void **state)
 {
 	(void)state;
@@ -434,6 +460,7 @@ int main(void)
 	    cmocka_unit_test(keys_that_do_nothing_are_told),
 	    cmocka_unit_test(a_class_without_links_is_refused),
 	    cmocka_unit_test(keys_of_pingmesh_that_do_nothing_are_told),
+	    cmocka_unit_test(keys_of_agents_that_are_not_there_are_told),
 	    cmocka_unit_test(
 		a_parameter_of_an_algorithm_that_does_nothing_is_told),
 	    cmocka_unit_test(samples_that_nobody_reads_are_told),
