@@ -177,6 +177,7 @@ const struct xp_plane xp_plane_agents = {
     .section = &xp_agents_section,
     .idle = agents_idle,
     .check = agents_check,
+    .end = xp_bulk_end,
     .weigh = xp_bulk_weigh,
     .open = agents_open,
     .run = agents_run,

@@ -29,6 +29,11 @@ enum xp_bulk_by xp_bulk_chosen(const struct xp_config *c)
 	return c->looks ? XP_BULK_EXACT : XP_BULK_AUTO;
 }
 
+struct xp_end xp_bulk_end(const struct xp_config *c)
+{
+	return (struct xp_end){c->scene.traffic.epoch_s, "traffic.epoch", 1};
+}
+
 /* Of a scene of seed 0: whether skipping fits may be another matter in another
  * run, but the choice must be one for all runs. */
 int xp_bulk_weigh(const struct topo *t, struct xp_config *c, struct sim_err *e)
@@ -271,6 +276,7 @@ const struct xp_plane xp_plane_auto = {
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_BUFFERS,
     .has_buffers = 1,
     .has_hosts = 1,
+    .end = xp_bulk_end,
     .weigh = xp_bulk_weigh,
     .bytes = xp_bulk_bytes,
     .open = bulk_plane_open,
@@ -288,6 +294,7 @@ const struct xp_plane xp_plane_exact = {
     .fills = RES_OF_SCENE | RES_OF_FLOWS | RES_OF_BUFFERS,
     .has_buffers = 1,
     .has_hosts = 1,
+    .end = xp_bulk_end,
     .bytes = xp_bulk_bytes,
     .open = bulk_plane_open,
     .run = plane_run,
@@ -305,6 +312,7 @@ const struct xp_plane xp_plane_skip = {
     .no_buffers = "it draws flows by rates that hold for the epoch",
     .has_hosts = 1,
     .check = skip_check,
+    .end = xp_bulk_end,
     .open = bulk_plane_open,
     .run = plane_run,
     .again = plane_again,

@@ -20,6 +20,9 @@ int xp_bulk_weigh(const struct topo *t, struct xp_config *c, struct sim_err *e);
  * for. */
 double xp_bulk_bytes(const struct topo *t, const struct xp_config *c);
 
+/* As end() of planes of an epoch. */
+struct xp_end xp_bulk_end(const struct xp_config *c);
+
 struct xp_bulk;
 
 /* With ALL windows hold every flow, not only those that lost something. Memory

@@ -113,6 +113,7 @@ const struct xp_plane xp_plane_vigil_matlab = {
     .no_buffers = "007's released simulator has none",
     .prepare = vigil_prepare,
     .check = vigil_check,
+    .end = xp_bulk_end,
     .open = vigil_open,
     .run = vigil_run,
     .again = vigil_again,

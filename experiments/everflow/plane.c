@@ -54,6 +54,14 @@ static int everflow_check(struct sim_yaml *y, const struct topo *t,
 	return check_servers(y, c);
 }
 
+/* Debuggers probe on while what is under way settles. */
+static struct xp_end everflow_end(const struct xp_config *c)
+{
+	return (struct xp_end){c->scene.traffic.epoch_s +
+		xp_everflow_of(c)->settle_s,
+	    "traffic.epoch + everflow.settle", 1};
+}
+
 static int everflow_axes(struct xp_along_axes *a, const struct xp_config *c,
     struct sim_err *e)
 {
@@ -356,6 +364,7 @@ const struct xp_plane xp_plane_everflow = {
     .section = &xp_everflow_section,
     .idle = everflow_idle,
     .check = everflow_check,
+    .end = everflow_end,
     .axes = everflow_axes,
     .open = everflow_open,
     .run = everflow_run,

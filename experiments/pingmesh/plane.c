@@ -208,6 +208,12 @@ static int pingmesh_open(void **p, const struct topo *t,
 	return 0;
 }
 
+struct xp_end xp_pingmesh_end(const struct xp_config *c)
+{
+	return (struct xp_end){xp_pingmesh_of(c)->duration_s,
+	    "pingmesh.duration", 0};
+}
+
 struct xp_window xp_pingmesh_window(const struct xp_pingmesh *p,
     const struct obs *o, const struct losses *lost, size_t row, size_t n_rows,
     sim_ns now, sim_ns first)
@@ -283,6 +289,7 @@ const struct xp_plane xp_plane_pingmesh = {
     .section = &xp_pingmesh_section,
     .idle = pingmesh_idle,
     .check = pingmesh_check,
+    .end = xp_pingmesh_end,
     .axes = pingmesh_axes,
     .lasts_s = pingmesh_lasts_s,
     .bytes = pingmesh_bytes,

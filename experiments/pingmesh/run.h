@@ -67,6 +67,10 @@ struct xp_pingmesh_hooks {
 	uint8_t rows_unread;
 };
 
+/* As end() of planes: of faults that begin at random some may be after it, as there
+ * are windows before each. */
+struct xp_end xp_pingmesh_end(const struct xp_config *c);
+
 /* What algorithms hear of such a call, of a run of N_ROWS rows whose first fault
  * begins at FIRST. With `detect` along windows each window's scores go to its own
  * row, and the last call has no row at all; else each call before the last has

@@ -457,6 +457,26 @@ static int check_kinds(struct sim_yaml *y, const struct xp_config *c)
 	return rc;
 }
 
+/* A fault that begins when all is over would be one that nobody finds. */
+static int check_fault_begins(struct sim_yaml *y, const struct xp_config *c)
+{
+	const struct sim_yaml_node *node = sim_yaml_get(y->root, "faults");
+	const struct xp_end end = xp_plane_of(c)->end(c);
+	int rc = 0;
+	for (size_t i = 0; rc == 0 && i < c->scene.n_groups; i++) {
+		const struct fault_params *g = &c->scene.group[i];
+		const double last = g->from_s + (end.of_all ? g->spread_s : 0);
+		if (g->from_s >= end.s || last > end.s)
+			rc = sim_yaml_mistake(y,
+			    node->kind == SIM_YAML_SEQ ? node->child[i] : node,
+			    "a fault may begin at %g s (from%s), but the run "
+			    "ends at %g s (%s).",
+			    last, end.of_all ? " + spread" : "", end.s,
+			    end.key);
+	}
+	return rc;
+}
+
 static int check_asks(struct sim_yaml *y, const struct xp_config *c)
 {
 	int rc = check_latency(y, c);
@@ -569,6 +589,8 @@ static int read_scene(struct sim_yaml *y, const struct topo *t,
 	 * mistake of whoever wrote the spec. */
 	if (c->unread)
 		return rc;
+	if (rc == 0 && p->end)
+		rc = check_fault_begins(y, c);
 	if (rc == 0 && p->check)
 		rc = p->check(y, good ? net : NULL, c, e);
 	return rc < 0 ? rc : xp_fabric_check(y, c);

@@ -80,6 +80,15 @@ enum xp_asks {
 #undef X
 };
 
+/* When a run ends, since it began, and the key that says so. What fails is no
+ * fault if it begins later; OF_ALL: nor may it with one part of the runs, since
+ * all of it is to be found. */
+struct xp_end {
+	double s;
+	const char *key;
+	uint8_t of_all;
+};
+
 struct xp_plane {
 	const char *name, *doc; /* as in a spec; one line */
 
@@ -121,6 +130,9 @@ struct xp_plane {
 	 * SIM_EINVAL, SIM_ENOMEM. */
 	int (*axes)(struct xp_along_axes *a, const struct xp_config *c,
 	    struct sim_err *e);
+
+	/* NULL: what fails does so all the time, and CHECK refuses the rest. */
+	struct xp_end (*end)(const struct xp_config *c);
 
 	/* How long a run takes on a real fabric; NULL: nobody is told. */
 	double (*lasts_s)(const struct xp_config *c);

@@ -100,8 +100,7 @@ enum {
 };
 
 static int telemetry_check_group(struct sim_yaml *y,
-    const struct fault_params *g, const struct sim_yaml_node *node,
-    double window, int times)
+    const struct fault_params *g, const struct sim_yaml_node *node, int times)
 {
 	/* Told for all planes that have no such faults. */
 	if (FAULT_SOME_PLANES & 1u << g->kind)
@@ -119,12 +118,13 @@ static int telemetry_check_group(struct sim_yaml *y,
 		    "on plane telemetry links and switches drop (kind drop) or "
 		    "are slow (latency), or switches are black holes; nothing "
 		    "else fails.");
-	if (g->from_s + g->spread_s >= window)
-		return sim_yaml_mistake(y, node,
-		    "a fault may begin at %g s (from + spread), but the epoch "
-		    "ends at %g s (telemetry.wire.window).",
-		    g->from_s + g->spread_s, window);
 	return 0;
+}
+
+static struct xp_end telemetry_plane_end(const struct xp_config *c)
+{
+	return (struct xp_end){telemetry_of(c)->epoch.window_s,
+	    "telemetry.wire.window", 1};
 }
 
 /* The wrong file is named by its own seed, so that it stays the same in a sweep, as
@@ -162,7 +162,7 @@ static int telemetry_check(struct sim_yaml *y, const struct topo *t,
 	for (size_t i = 0; rc == 0 && faults && i < c->scene.n_groups; i++)
 		rc = telemetry_check_group(y, &c->scene.group[i],
 		    faults->kind == SIM_YAML_SEQ ? faults->child[i] : faults,
-		    telemetry_of(c)->epoch.window_s, times);
+		    times);
 	if (rc == 0 && times && noise)
 		rc = sim_yaml_mistake(y, noise,
 		    "on plane telemetry rows tell times with "
@@ -336,6 +336,7 @@ const struct xp_plane xp_plane_telemetry = {
     .section = &telemetry_section,
     .idle = telemetry_idle,
     .check = telemetry_check,
+    .end = telemetry_plane_end,
     .open = telemetry_plane_open,
     .told = telemetry_plane_told,
     .run = telemetry_plane_run,

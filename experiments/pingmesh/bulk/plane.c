@@ -163,6 +163,7 @@ const struct xp_plane xp_plane_pingmesh_bulk = {
     .section = &xp_pingmesh_section,
     .idle = mesh_plane_idle,
     .check = mesh_plane_check,
+    .end = xp_pingmesh_end,
     .axes = mesh_plane_axes,
     .open = mesh_plane_open,
     .run = mesh_plane_run,

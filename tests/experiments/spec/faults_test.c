@@ -52,8 +52,8 @@ static void every_kind_can_be_said(void **state)
 	(void)state;
 	struct xp_config c;
 	const struct fault_params *g = read_group(&c,
-	    SMALL "faults: {kind: black_hole_2, tiers: [tor], entries: "
-		  "{uniform: [0.1, 0.2]}, spread: 2592000, lasts: 86400}\n");
+	    PROBED "faults: {kind: black_hole_2, tiers: [tor], entries: "
+		   "{uniform: [0.1, 0.2]}, spread: 2592000, lasts: 86400}\n");
 	assert_int_equal(g->kind, FAULT_BLACK_HOLE_2);
 	assert_int_equal(g->switches, 1);
 	assert_true(g->entries.a == 0.1 && g->entries.b == 0.2);
@@ -243,6 +243,56 @@ static void groups_that_cannot_be_are_told_at_their_place(void **state)
 	    "4:39: entries 1.5 is not in [0, 1].");
 }
 
+/* Such a fault would count as one that nobody found. A plane whose faults last all
+ * the time says that in other words. */
+static void a_fault_after_the_end_is_refused_on_each_plane(void **state)
+{
+	char text[512];
+	(void)state;
+	for (const struct xp_plane *const *p = xp_planes; *p; p++) {
+		struct xp_spec s;
+		struct sim_err e = {0};
+		snprintf(text, sizeof(text),
+		    "figure: f\nalgorithms: [%s]\nplane: %s\nfaults: "
+		    "{classes: [host-tor], rate: 0.1, from: 1e9}\n",
+		    (*p)->provides & OBS_HOPS        ? "vote"
+			: (*p)->provides & OBS_PAIRS ? "blackhole"
+						     : "loss_cause",
+		    (*p)->name);
+		if (spec_load(&s, text, &e) >= 0 ||
+		    !strstr(e.msg,
+			(*p)->end ? "a fault may begin at 1e+09 s (from"
+				  : "what fails does so all the time"))
+			fail_msg("of:\n%s\nsays: %s", text, e.msg);
+		xp_spec_free(&s);
+	}
+}
+
+static void a_fault_begins_before_the_end(void **state)
+{
+	struct xp_config c;
+	(void)state;
+	read_group(&c, SMALL "faults: {from: 20, spread: 10}\n");
+	xp_config_free(&c);
+	expect(SMALL "faults: {from: 20, spread: 11}\n",
+	    "4:9: a fault may begin at 31 s (from + spread), but the run ends "
+	    "at 30 s (traffic.epoch).");
+	expect(SMALL "traffic: {epoch: 5}\nfaults:\n  - {}\n  - {from: 5}\n",
+	    "7:5: a fault may begin at 5 s (from + spread), but the run ends "
+	    "at 5 s (traffic.epoch).");
+	expect(SMALL "plane: everflow\neverflow: {settle: 8}\n"
+		     "faults: {from: 38}\n",
+	    "6:9: a fault may begin at 38 s (from + spread), but the run ends "
+	    "at 38 s (traffic.epoch + everflow.settle).");
+	read_group(&c,
+	    PROBED "faults: {from: 3599, spread: 1e6}\n"
+		   "pingmesh: {duration: 3600}\n");
+	xp_config_free(&c);
+	expect(PROBED "faults: {from: 3600}\npingmesh: {duration: 3600}\n",
+	    "5:9: a fault may begin at 3600 s (from), but the run ends at 3600 "
+	    "s (pingmesh.duration).");
+}
+
 static void planes_that_cannot_are_told(void **state)
 {
 	(void)state;
@@ -378,6 +428,8 @@ int main(void)
 	    cmocka_unit_test(a_kind_that_is_none_is_told_alone),
 	    cmocka_unit_test(places_that_are_none_are_told_where_they_stand),
 	    cmocka_unit_test(groups_that_cannot_be_are_told_at_their_place),
+	    cmocka_unit_test(a_fault_after_the_end_is_refused_on_each_plane),
+	    cmocka_unit_test(a_fault_begins_before_the_end),
 	    cmocka_unit_test(planes_that_cannot_are_told),
 	    cmocka_unit_test(what_only_probes_meet_needs_their_plane),
 	    cmocka_unit_test(what_only_packets_meet_needs_their_plane),

@@ -25,8 +25,8 @@ static const struct {
 	"6:8: on plane telemetry rows tell times with latency.report_over, and "
 	"no losses that noise makes."},
     {"faults: {kind: narrow}", "5:9: kind narrow acts on plane everflow only"},
-    {"faults: {from: 20, spread: 10}",
-	"5:9: a fault may begin at 30 s (from + spread), but the epoch ends at "
+    {"faults: {from: 20, spread: 11}",
+	"5:9: a fault may begin at 31 s (from + spread), but the run ends at "
 	"30 s (telemetry.wire.window)."},
     {"faults: {lasts: 2, again: 3, every: 1}",
 	"a fault lasts 2 s, but comes back every 1 s."},
