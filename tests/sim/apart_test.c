@@ -308,9 +308,14 @@ static void without_descriptors_there_is_no_child(void **state)
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &had), 0);
 	const struct rlimit none = {0, had.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	const int rc = sim_apart_open(&a, "the library", NULL, &limit, &e);
+	int rc = sim_apart_open(&a, "the library", NULL, &limit, &e);
+	test_peak_alloc();
+	for (int i = 0; i < 100 && rc == SIM_EIO; i++)
+		rc = sim_apart_open(&a, "the library", NULL, &limit, NULL);
+	const size_t kept = test_peak_alloc();
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &had), 0);
 	assert_int_equal(rc, SIM_EIO);
+	assert_true(kept < 1000); /* not what a hundred take */
 	assert_string_equal(e.msg,
 	    "no socket for the library: Too many open files.");
 	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
@@ -340,6 +345,34 @@ static void each_failed_allocation_is_reported(void **state)
 	test_each_alloc_fails(adds_once, &s);
 }
 
+/* The most is refused before memory is asked for, and what was there stays. */
+static void room_that_cannot_be_is_refused(void **state)
+{
+	struct sim_apart_reply r = {0};
+	struct sim_err e = {0};
+	char want[64];
+	(void)state;
+	snprintf(want, sizeof(want), "no memory for %zu bytes.", SIZE_MAX);
+	assert_null(sim_apart_room(&r, SIZE_MAX, &e));
+	assert_int_equal(e.code, SIM_ENOMEM);
+	assert_string_equal(e.msg, want);
+	assert_null(sim_apart_room(&r, SIZE_MAX - 1, &e));
+	assert_int_equal(r.n, 0);
+	assert_non_null(sim_apart_room(&r, 0, test_err()));
+	assert_int_equal(r.n, 0);
+	char *at = sim_apart_room(&r, 10, test_err());
+	assert_non_null(at);
+	memcpy(at, "0123456789", 10);
+	assert_null(sim_apart_room(&r, SIZE_MAX - 3, &e));
+	snprintf(want, sizeof(want), "no memory for %zu bytes.", SIZE_MAX - 3);
+	assert_string_equal(e.msg, want);
+	assert_int_equal(r.n, 10);
+	at = sim_apart_room(&r, 1000, test_err());
+	assert_ptr_equal(at, r.bytes + 10);
+	assert_memory_equal(r.bytes, "0123456789", 10);
+	free(r.bytes);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -354,6 +387,7 @@ int main(void)
 	    cmocka_unit_test(a_fork_cannot_ask_its_parents_child),
 	    cmocka_unit_test(without_descriptors_there_is_no_child),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
+	    cmocka_unit_test(room_that_cannot_be_is_refused),
 	};
 	return cmocka_run_group_tests_name("sim/apart", tests, NULL, NULL);
 }

@@ -51,11 +51,31 @@ static void what_is_not_there_is_said(void **state)
 	    strstr(e.msg, "library none can't be loaded: libnone-such.so.0: "));
 }
 
+/* A library that no program of ours is linked with, behind another and before
+ * it: what is in one of the files is found. */
+static void each_file_of_a_library_is_looked_in(void **state)
+{
+	static const char *const files[][3] = {{"libm.so.6",
+						   "libthread_db.so.1", NULL},
+	    {"libthread_db.so.1", "libm.so.6", NULL}};
+	static const char *const symbols[] = {"td_init", "j0", NULL};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		void *table[2] = {NULL, NULL};
+		const struct sim_late l = {"two", files[i], symbols, table,
+		    sizeof(table)};
+		assert_ok(sim_late_load(&l, test_err()));
+		assert_non_null(table[0]);
+		assert_non_null(table[1]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_listed_is_found_and_works),
 	    cmocka_unit_test(what_is_not_there_is_said),
+	    cmocka_unit_test(each_file_of_a_library_is_looked_in),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,6 +65,27 @@ static void a_long_line_is_cut_and_says_so(void **state)
 	}
 }
 
+/* Then no text fits behind it. */
+static void a_very_long_name_is_cut_as_well(void **state)
+{
+	char name[3000], whole[3200];
+	(void)state;
+	for (size_t n = 2030; n < 2060; n++) {
+		memset(name, 'n', n);
+		name[n] = '\0';
+		snprintf(whole, sizeof(whole), "%s: info: xy\n", name);
+		const char *line =
+		    printed(SIM_LOG_INFO, name, SIM_LOG_INFO, "xy");
+		if (strlen(whole) <= 2047) {
+			assert_string_equal(line, whole);
+			continue;
+		}
+		assert_int_equal(strlen(line), 2047);
+		assert_memory_equal(line, whole, 2043);
+		assert_string_equal(line + 2043, "...\n");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -72,6 +93,7 @@ int main(void)
 	    cmocka_unit_test(levels_above_the_limit_are_silent),
 	    cmocka_unit_test(no_log_or_a_zeroed_one_is_silent),
 	    cmocka_unit_test(a_long_line_is_cut_and_says_so),
+	    cmocka_unit_test(a_very_long_name_is_cut_as_well),
 	};
 	return cmocka_run_group_tests_name("sim/log", tests, NULL, NULL);
 }

@@ -227,6 +227,115 @@ static void odd_criteria_are_refused(void **state)
 	assert_int_equal(sim_looks_init(&l, 0.1, 0.95, 0, &e), SIM_EINVAL);
 }
 
+/* How many looks a plan of its own takes, each at confidence CONF; into AT. */
+static size_t planned(double half, double conf, double runs, double at[200])
+{
+	size_t n = 0;
+	double next = ceil(-log((1 - conf) / 2) / (2 * half));
+	for (; next < runs && n < 199; next = ceil(1.25 * next))
+		at[n++] = next;
+	at[n++] = runs;
+	return n;
+}
+
+/* Each at a quarter more runs, and the errors parted among as few as will do. */
+static void a_plan_has_as_few_looks_as_suffice(void **state)
+{
+	static const double half[] = {0.3, 0.1, 0.01};
+	static const double runs[] = {1, 7, 8, 100, 12345, 500000};
+	(void)state;
+	for (size_t h = 0; h < 3; h++)
+		for (size_t k = 0; k < 6; k++) {
+			struct sim_looks l;
+			double at[200], conf;
+			size_t n, of = 0;
+			do
+				conf = 1 - (1 - 0.9) / (double)++of;
+			while (planned(half[h], conf, runs[k], at) > of);
+			n = planned(half[h], conf, runs[k], at);
+			assert_ok(sim_looks_init(&l, half[h], 0.9,
+			    (uint32_t)runs[k], test_err()));
+			assert_int_equal(l.n, n);
+			assert_true(l.conf == conf && l.half == half[h]);
+			for (size_t i = 0; i < n; i++)
+				assert_int_equal(l.at[i], at[i]);
+			assert_true(sim_looks_least_runs(&l) ==
+			    ceil(-log((1 - conf) / 2) / (2 * half[h])));
+		}
+}
+
+/* So many as 64 looks reach, and one run more. */
+static void a_plan_has_at_most_64_looks(void **state)
+{
+	const double conf = 1 - (1 - 0.95) / SIM_MAX_LOOKS;
+	double at[200];
+	struct sim_looks l;
+	struct sim_err e;
+	char want[128];
+	(void)state;
+	assert_true(planned(0.4, conf, 1e9, at) > SIM_MAX_LOOKS);
+	const uint32_t most = (uint32_t)at[SIM_MAX_LOOKS - 1];
+	assert_ok(sim_looks_init(&l, 0.4, 0.95, most, test_err()));
+	assert_int_equal(l.n, SIM_MAX_LOOKS);
+	assert_int_equal(l.at[SIM_MAX_LOOKS - 1], most);
+	assert_int_equal(sim_looks_init(&l, 0.4, 0.95, most + 1, &e),
+	    SIM_EINVAL);
+	snprintf(want, sizeof(want),
+	    "%u runs are too many to look at intervals of half width 0.4.",
+	    most + 1);
+	assert_string_equal(e.msg, want);
+}
+
+/* An interval is a share's, but never nearer than what was not seen, and within
+ * 0 and 1. */
+static void an_interval_reaches_as_far_as_the_unseen(void **state)
+{
+	struct sim_looks l;
+	struct sim_ratio r, alone;
+	double num[100], den[100], none[100] = {0};
+	(void)state;
+	for (size_t i = 0; i < 100; i++) {
+		num[i] = 1;
+		den[i] = 2;
+	}
+	assert_ok(sim_looks_init(&l, 0.05, 0.95, 100, test_err()));
+	const double reach = -log((1 - l.conf) / 2);
+	const struct sim_ratio_sample all = {num, den, 100},
+				      few = {num, den, 2},
+				      no = {none, den, 100};
+	/* Half of 200 trials vary more than one run in 100 could do. */
+	assert_ok(sim_looks_share(&l, &all, &r, test_err()));
+	assert_ok(sim_ratio_share(&all, l.conf, &alone, test_err()));
+	assert_true(r.value == 0.5 && alone.hi - 0.5 > reach / 100);
+	assert_true(r.lo == alone.lo && r.hi == alone.hi);
+	assert_ok(sim_looks_share(&l, &few, &r, test_err()));
+	assert_true(r.value == 0.5 && r.lo == 0 && r.hi == 1);
+	assert_ok(sim_looks_share(&l, &no, &r, test_err()));
+	assert_true(r.value == 0 && r.lo == 0);
+	assert_near(r.hi, reach / 100, 1e-12);
+	/* Exactly as wide as is asked for is narrow. */
+	l.half = 0.125;
+	assert_true(sim_looks_is_narrow(&l, &(struct sim_ratio){.5, .25, .5}));
+	assert_false(
+	    sim_looks_is_narrow(&l, &(struct sim_ratio){.5, .25, .5001}));
+	assert_false(
+	    sim_looks_is_narrow(&l, &(struct sim_ratio){.5, .2499, .5}));
+}
+
+static void what_is_refused_is_told(void **state)
+{
+	struct sim_looks l;
+	struct sim_err e;
+	(void)state;
+	assert_int_equal(sim_looks_init(&l, 0.5, 0.95, 9, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "half the width of an interval is 0.5, not in (0, 0.5).");
+	assert_int_equal(sim_looks_init(&l, 0.1, 0.95, 0, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "confidence 0.95 of 0 runs: it is to be in (0, 1), and of at least "
+	    "1 run.");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +345,10 @@ int main(void)
 	    cmocka_unit_test(what_has_not_been_seen_counts),
 	    cmocka_unit_test(nothing_measured_is_not_narrow),
 	    cmocka_unit_test(odd_criteria_are_refused),
+	    cmocka_unit_test(a_plan_has_as_few_looks_as_suffice),
+	    cmocka_unit_test(a_plan_has_at_most_64_looks),
+	    cmocka_unit_test(an_interval_reaches_as_far_as_the_unseen),
+	    cmocka_unit_test(what_is_refused_is_told),
 	};
 	return cmocka_run_group_tests_name("sim/looks", tests, NULL, NULL);
 }

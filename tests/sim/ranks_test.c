@@ -129,6 +129,25 @@ static void p_is_near_that_of_all_orders(void **state)
 	free(p);
 }
 
+/* From two tasks and two rivals on there is a p, and below there is none. */
+static void two_are_the_least_that_can_be_told_apart(void **state)
+{
+	const double mean[] = {1, 2};
+	double chi2 = 0, f = 0;
+	(void)state;
+	assert_near(sim_ranks_p(mean, 2, 2, &chi2, &f), 0.5, 1e-12);
+	assert_near(chi2, 2, 1e-12);
+	assert_true(isinf(f));
+	assert_true(isnan(sim_ranks_p(mean, 2, 1, &chi2, &f)));
+	assert_true(isnan(chi2) && isnan(f));
+	assert_true(isnan(sim_ranks_p(mean, 1, 2, &chi2, &f)));
+	/* The range of two is normal, and a mean rank's variance 1/4. */
+	assert_near(sim_ranks_critical(2, 2, 0.05),
+	    gsl_cdf_ugaussian_Qinv(0.025) * sqrt(0.5), 1e-9);
+	assert_true(sim_range_cdf(-1, 1) == 1 && sim_range_cdf(0, 1) == 1);
+	assert_true(sim_range_cdf(-1, 2) == 0 && sim_range_cdf(NAN, 2) == 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +156,7 @@ int main(void)
 	    cmocka_unit_test(ranges_by_closed_form),
 	    cmocka_unit_test(ranks_go_with_their_rivals),
 	    cmocka_unit_test(p_is_near_that_of_all_orders),
+	    cmocka_unit_test(two_are_the_least_that_can_be_told_apart),
 	};
 	return cmocka_run_group_tests_name("sim/ranks", tests, NULL, NULL);
 }

@@ -396,6 +396,203 @@ static void long_and_odd_text_is_quoted_on_one_line(void **state)
 		}
 }
 
+/* C in LEN bytes as UTF-8 has it, though it may need fewer. */
+static void text_encode(uint32_t c, unsigned len, unsigned char out[5])
+{
+	static const unsigned char mark[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	for (unsigned i = len; i-- > 1; c >>= 6)
+		out[i] = (unsigned char)(0x80 | (c & 0x3f));
+	out[0] = (unsigned char)(mark[len] | c);
+	out[len] = '\0';
+}
+
+static unsigned bytes_needed(uint32_t c)
+{
+	return c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+}
+
+/* All that four bytes can say, in as many bytes as is needed and in more. */
+static void a_character_is_read_if_it_is_one_and_shortest(void **state)
+{
+	static const uint32_t end[] = {0, 0x80, 0x800, 0x10000, 0x200000};
+	(void)state;
+	for (unsigned len = 1; len <= 4; len++)
+		for (uint32_t c = 1; c < end[len]; c++) {
+			unsigned char text[5];
+			const unsigned char *at = text;
+			text_encode(c, len, text);
+			const int good = bytes_needed(c) == len &&
+			    c <= 0x10ffff && !(c >= 0xd800 && c < 0xe000);
+			const uint32_t got = sim_next_char(&at);
+			if (got != (good ? c : 0xfffd) ||
+			    at != text + (good ? len : 1))
+				fail_msg("U+%04X in %u bytes: U+%04X, %td", c,
+				    len, got, at - text);
+		}
+}
+
+/* Of each range that is escaped the ends, and what is next to them. */
+static void what_yaml_may_not_read_raw_is_escaped(void **state)
+{
+	static const struct {
+		uint32_t c;
+		int escaped;
+	} all[] = {{0x01, 1}, {0x1f, 1}, {0x20, 0}, {0x7e, 0}, {0x7f, 1},
+	    {0x80, 1}, {0xa0, 1}, {0xa1, 0}, {0x2027, 0}, {0x2028, 1},
+	    {0x2029, 1}, {0x202a, 0}, {0xfefe, 0}, {0xfeff, 1}, {0xff00, 0},
+	    {0xfffd, 0}, {0xfffe, 1}, {0xffff, 1}, {0x10000, 0}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		char text[5], want[16], out[16] = "";
+		struct sim_text t = {out, sizeof(out), 0};
+		text_encode(all[i].c, bytes_needed(all[i].c),
+		    (unsigned char *)text);
+		if (all[i].escaped)
+			snprintf(want, sizeof(want), "\"\\u%04x\"", all[i].c);
+		else
+			snprintf(want, sizeof(want), "\"%s\"", text);
+		sim_put_scalar(&t, text, 1);
+		assert_string_equal(out, want);
+	}
+	char out[16] = "";
+	struct sim_text t = {out, sizeof(out), 0};
+	sim_put_scalar(&t, "\"\\\n\t", 1);
+	assert_string_equal(out, "\"\\\"\\\\\\n\\t\"");
+}
+
+/* What does not fit is counted, and what fits is kept. */
+static void text_beyond_its_room_is_counted(void **state)
+{
+	(void)state;
+	for (size_t size = 0; size <= 12; size++) {
+		char buf[16], want[16];
+		struct sim_text t = {buf, size, 0};
+		memset(buf, '#', sizeof(buf));
+		sim_put(&t, "%s", "");
+		assert_int_equal(t.n, 0);
+		sim_put(&t, "%d-", 1234);
+		assert_int_equal(t.n, 5);
+		sim_put(&t, "%s", "abcde");
+		assert_int_equal(t.n, 10);
+		snprintf(want, size, "1234-abcde");
+		if (size > 0)
+			assert_string_equal(buf, want);
+		assert_int_equal(buf[size], '#');
+	}
+	struct sim_text none = {NULL, 0, 0};
+	sim_put(&none, "abc");
+	assert_int_equal(none.n, 3);
+}
+
+/* Words of fewer letters than are compared, parts at each place, and which of
+ * several is taken. */
+static void likeness_is_of_whole_parts_and_of_first_letters(void **state)
+{
+	static const char *const known[] = {"ip", "conns", "connect", "a_ttl"};
+	static const struct {
+		const char *word;
+		const char *like;
+	} cases[] = {{"ip_x", "ip"}, {"x_ip", "ip"}, {"x_ip_y", "ip"},
+	    {"xip", NULL}, {"ipx", NULL}, {"x_ipy", NULL}, {"xip_y", NULL},
+	    {"xip_ip", "ip"}, {"con", "conns"}, {"co", NULL}, {"conx", NULL},
+	    {"conn", "conns"}, {"conn_x", "conns"}, {"connect", "conns"},
+	    {"ttl", "a_ttl"}, {"a", "a_ttl"}, {"tl", NULL}, {"i", NULL}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const char *got = sim_like(cases[i].word, known, 4);
+		if (!got != !cases[i].like ||
+		    (got && strcmp(got, cases[i].like) != 0))
+			fail_msg("\"%s\" is like \"%s\"", cases[i].word,
+			    got ? got : "nothing");
+	}
+	assert_null(sim_like("ip", known, 0));
+}
+
+static void words_are_found_by_their_place(void **state)
+{
+	static const char *const words[] = {"a", "b", "c", NULL};
+	char *copy;
+	(void)state;
+	assert_int_equal(sim_word_find(words, "a"), 0);
+	assert_int_equal(sim_word_find(words, "c"), 2);
+	assert_int_equal(sim_word_find(words, "d"), 3);
+	assert_int_equal(sim_word_find(words + 3, "a"), 0);
+	assert_ok(sim_dup(&copy, "twice", test_err()));
+	assert_string_equal(copy, "twice");
+	free(copy);
+}
+
+/* The last that is taken, and the first that is not. */
+static void times_end_at_2_to_the_63(void **state)
+{
+	struct sim_err e;
+	char text[48];
+	sim_ns t = 42;
+	(void)state;
+	assert_ok(sim_parse_ns("9223372036854774784ns", &t, test_err()));
+	assert_true(t == UINT64_C(9223372036854774784));
+	t = 42;
+	assert_int_equal(sim_parse_ns("9223372036854775808ns", &t, &e),
+	    SIM_ERANGE);
+	assert_string_equal(e.msg,
+	    "\"9223372036854775808ns\" is above 2^63 ns.");
+	assert_int_equal(sim_parse_ns("1 s", &t, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "\"1 s\" is no time; write a number and ns, us, ms, s, m, h or "
+	    "d: 150us.");
+	assert_int_equal(t, 42);
+	/* A number of 31 bytes is read, and no longer one. */
+	snprintf(text, sizeof(text), "1.%029ds", 0);
+	assert_ok(sim_parse_ns(text, &t, test_err()));
+	assert_int_equal(t, SIM_SEC);
+	snprintf(text, sizeof(text), "1.%030ds", 0);
+	assert_int_equal(sim_parse_ns(text, &t, NULL), SIM_EINVAL);
+}
+
+static void a_number_is_written_with_as_few_digits_as_tell_it(void **state)
+{
+	static const struct {
+		double x;
+		const char *text;
+	} all[] = {{0, "0"}, {-0., "0"}, {1, "1"}, {-4160, "-4160"},
+	    {0.1, "0.1"}, {1e-6, "1e-06"}, {999999999999999, "999999999999999"},
+	    {-999999999999999, "-999999999999999"}, {1e15, "1e+15"},
+	    {1000000000000001, "1000000000000001"},
+	    {1. / 3, "0.3333333333333333"}, {0.1 + 0.2, "0.30000000000000004"},
+	    {123.456, "123.456"}, {1234567.5, "1234567.5"}, {INFINITY, "inf"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		char buf[32];
+		assert_ptr_equal(sim_format_f64(buf, all[i].x), buf);
+		assert_string_equal(buf, all[i].text);
+	}
+}
+
+/* A guess is made of up to 44 bytes, with the 0 that stands before a point. */
+static void no_guess_is_made_of_very_long_numbers(void **state)
+{
+	static const struct {
+		const char *start;
+		unsigned most; /* bytes behind it */
+		const char *end;
+	} all[] = {{"+", 44, ""}, {"+", 43, "%"}, {"+.", 42, ""}};
+	(void)state;
+	for (size_t i = 0; i < 3; i++)
+		for (unsigned more = 0; more < 2; more++) {
+			char text[64];
+			struct sim_err e;
+			double x;
+			snprintf(text, sizeof(text), "%s%.*s%s", all[i].start,
+			    (int)(all[i].most + more),
+			    "1111111111111111111111111111111111111111111111",
+			    all[i].end);
+			assert_int_equal(sim_parse_f64(text, &x, &e),
+			    SIM_EINVAL);
+			assert_true(
+			    (strstr(e.msg, "; write ") == NULL) == (more == 1));
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -411,6 +608,14 @@ int main(void)
 	    cmocka_unit_test(a_scalar_is_plain_where_yaml_reads_it_so),
 	    cmocka_unit_test(bytes_that_are_not_utf8_are_written_as_ufffd),
 	    cmocka_unit_test(long_and_odd_text_is_quoted_on_one_line),
+	    cmocka_unit_test(a_character_is_read_if_it_is_one_and_shortest),
+	    cmocka_unit_test(what_yaml_may_not_read_raw_is_escaped),
+	    cmocka_unit_test(text_beyond_its_room_is_counted),
+	    cmocka_unit_test(likeness_is_of_whole_parts_and_of_first_letters),
+	    cmocka_unit_test(words_are_found_by_their_place),
+	    cmocka_unit_test(times_end_at_2_to_the_63),
+	    cmocka_unit_test(a_number_is_written_with_as_few_digits_as_tell_it),
+	    cmocka_unit_test(no_guess_is_made_of_very_long_numbers),
 	};
 	return cmocka_run_group_tests_name("sim/text", tests, NULL, NULL);
 }
