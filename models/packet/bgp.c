@@ -152,7 +152,7 @@ static sim_ns bgp_next_down(struct bgp *s)
 	const struct packet_bgp_session *x = s->session;
 	const sim_ns begin =
 	    s->now > x->flap_from_ns ? s->now : x->flap_from_ns;
-	if (x->flap_to_ns <= x->flap_from_ns || begin >= x->flap_to_ns)
+	if (begin >= x->flap_to_ns)
 		return SIM_NEVER;
 	const sim_ns at = begin + bgp_draw(s, s->p->up_s);
 	return at < x->flap_to_ns ? at : SIM_NEVER;
@@ -168,10 +168,8 @@ static int bgp_live(struct bgp *s, struct sim_err *e)
 	while (rc == 0 && s->now < until) {
 		const sim_ns down = bgp_next_down(s);
 		if ((rc = bgp_stay_up(s, down < until ? down : until, e)) < 0 ||
-		    down >= until)
-			break;
-		if ((rc = bgp_go_down(s, e)) < 0)
-			break;
+		    down >= until || (rc = bgp_go_down(s, e)) < 0)
+			return rc;
 		s->now += bgp_draw(s, s->p->down_s);
 		rc = bgp_open(s, e);
 	}

@@ -78,6 +78,45 @@ static void limits_never_show_none(void **state)
 		assert_true(packet_clock_read(&c, s, 0) > 0);
 }
 
+/* Who is far ahead is not fast for that: each is drawn by itself. 20,000 pairs of
+ * uniforms, whose correlation has standard deviation 1 / sqrt(20,000): five of
+ * these once in 2e6. */
+static void offset_and_drift_are_drawn_apart(void **state)
+{
+	(void)state;
+	enum { N = 20000 };
+	const struct packet_clock c = clock_of(1000, 50, 1);
+	double both = 0;
+	for (topo_switch s = 0; s < N; s++) {
+		const double off =
+		    (double)packet_clock_read(&c, s, 0) - (double)HOUR;
+		const double late =
+		    (double)packet_clock_read(&c, s, 1000 * SIM_SEC) -
+		    (double)packet_clock_read(&c, s, 0) - 1000e9;
+		both += off / 1e6 * (late / 50e6) * 3;
+	}
+	assert_near(both / N, 0, 5 / sqrt(N));
+}
+
+/* A tick of 0 ns would show no time, and behind an hour no clock begins. */
+static void a_spec_has_clocks_that_can_be(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *key, *good, *bad;
+	} all[] = {{"tick", "1", "0"}, {"tick", "1000000000", "1000000001"},
+	    {"offset", "0", "-1"}, {"offset", "3599e6", "3600e6"},
+	    {"drift", "0", "-1"}, {"drift", "1000", "1001"}};
+	struct packet_clock_params p;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const struct sim_field *f =
+		    sim_field_find(packet_clock_fields, all[i].key);
+		assert_ok(sim_field_set(f, &p, all[i].good, test_err()));
+		assert_int_equal(sim_field_set(f, &p, all[i].bad, NULL),
+		    SIM_ERANGE);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -85,6 +124,8 @@ int main(void)
 	    cmocka_unit_test(offsets_and_drifts_fill_their_range),
 	    cmocka_unit_test(a_clock_goes_on_in_ticks),
 	    cmocka_unit_test(limits_never_show_none),
+	    cmocka_unit_test(offset_and_drift_are_drawn_apart),
+	    cmocka_unit_test(a_spec_has_clocks_that_can_be),
 	};
 	return cmocka_run_group_tests_name("models/packet/clock", tests, NULL,
 	    NULL);
