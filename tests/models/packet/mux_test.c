@@ -323,6 +323,76 @@ static void a_server_that_loops_is_seen_in_layers(void **state)
 	scenes_close(&x);
 }
 
+/* As many load balancers as there may be, and one more. */
+static void a_limit_is_reached_and_not_passed(void **state)
+{
+	(void)state;
+	const struct sim_seed where = {.seed = test_seed()};
+	struct packet_mux_params p = {.vips = 1, .muxes = PACKET_MUX_MAX};
+	struct topo t = {.n_hosts = PACKET_MUX_MAX + 7};
+	struct packet_mux m;
+	struct sim_err e;
+	char want[96];
+	assert_ok(packet_mux_init(&m, &t, &p, &where, test_err()));
+	assert_int_equal(m.n_muxes, PACKET_MUX_MAX);
+	for (uint32_t i = 0; i < m.n_muxes; i++)
+		for (uint32_t k = 0; k < i; k++)
+			assert_true(m.mux[i] != m.mux[k]);
+	p.muxes++;
+	assert_int_equal(packet_mux_init(&m, &t, &p, &where, &e), SIM_ELIMIT);
+	snprintf(want, sizeof(want),
+	    "%d load balancers are more than the limit of %d hosts.",
+	    PACKET_MUX_MAX + 1, PACKET_MUX_MAX);
+	assert_string_equal(e.msg, want);
+}
+
+/* A packet that has as many headers as one can stays at the load balancer. */
+static void what_has_no_room_for_a_header_is_not_sent_on(void **state)
+{
+	(void)state;
+	static struct sights seen;
+	struct scenes x;
+	struct packet_mux m;
+	scenes_open(&x, &shape);
+	x.params.noise.scale = 0;
+	open_mux(&m, &x, 1, 1);
+	const struct scene *s = scenes_draw(&x, 0);
+	const topo_host src = m.mux[0] == 0 ? 1 : 0;
+	struct obs_packet p = packet_to(src, topo_addr_of_vip(0), 9);
+	for (unsigned n = 0; n <= OBS_MAX_OUTER; n++) {
+		const struct packet_end end = go(s, &m, &p, src, &seen);
+		assert_int_equal(end.fate, SCENE_WALK_DELIVERED);
+		if (n == OBS_MAX_OUTER) {
+			assert_int_equal(end.host, m.mux[0]);
+		} else {
+			const struct topo_tuple t = obs_packet_routed(&p);
+			assert_int_equal(end.host,
+			    packet_mux_server(&m, t.dst_ip,
+				topo_tuple_digest(&t)));
+			const struct obs_ip one_more = p.ip;
+			obs_packet_wrap(&p, &one_more);
+		}
+	}
+	scenes_close(&x);
+}
+
+static void a_constant_time_is_rounded_to_nanoseconds(void **state)
+{
+	static const struct {
+		double us;
+		sim_ns ns;
+	} all[] = {{0, 0}, {50, 50000}, {0.0004, 0}, {0.0006, 1},
+	    {1.2345, 1235}, {1e9, UINT64_C(1000000000000)}};
+	struct packet_mux m = {.params.law = PACKET_MUX_CONSTANT};
+	struct sim_rng r;
+	(void)state;
+	test_rng(&r, 0);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		m.params.service_us = all[i].us;
+		assert_int_equal(packet_mux_time(&m, &r), all[i].ns);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -333,6 +403,9 @@ int main(void)
 	    cmocka_unit_test(vips_that_are_none_lead_nowhere),
 	    cmocka_unit_test(a_mux_takes_one_from_the_ttl),
 	    cmocka_unit_test(a_server_that_loops_is_seen_in_layers),
+	    cmocka_unit_test(a_limit_is_reached_and_not_passed),
+	    cmocka_unit_test(what_has_no_room_for_a_header_is_not_sent_on),
+	    cmocka_unit_test(a_constant_time_is_rounded_to_nanoseconds),
 	};
 	return cmocka_run_group_tests_name("models/packet/mux", tests, NULL,
 	    NULL);

@@ -528,6 +528,32 @@ static void errors_of_the_eye_end_the_walk(void **state)
 	scenes_close(&x);
 }
 
+/* One draw decides on all losses, and queues draw only if there are any: so other
+ * numbers of the stream are the same with faults and without. */
+static void a_packet_draws_once_where_nothing_waits(void **state)
+{
+	(void)state;
+	struct scenes x;
+	struct packet_net net = open_quiet(&x);
+	const struct obs_packet p =
+	    packet_between(topo_addr_of_host(0), topo_addr_of_host(23), 7);
+	for (unsigned queues = 0; queues < 2; queues++) {
+		struct packet_end end;
+		struct sim_rng r, alone;
+		net.queue_us = queues;
+		test_rng(&r, 9);
+		test_rng(&alone, 9);
+		assert_ok(
+		    packet_walk(&net, &p, 0, 0, &r, NULL, &end, test_err()));
+		assert_int_equal(end.n_links, 6);
+		sim_rng_u01(&alone);
+		for (unsigned i = 0; i < queues * end.n_links; i++)
+			sim_rng_u01_open(&alone);
+		assert_int_equal(sim_rng_u32(&r), sim_rng_u32(&alone));
+	}
+	scenes_close(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -543,6 +569,7 @@ int main(void)
 	    cmocka_unit_test(a_hole_is_not_seen_and_takes_no_icmp),
 	    cmocka_unit_test(links_take_their_time),
 	    cmocka_unit_test(errors_of_the_eye_end_the_walk),
+	    cmocka_unit_test(a_packet_draws_once_where_nothing_waits),
 	};
 	return cmocka_run_group_tests_name("models/packet/walk", tests, NULL,
 	    NULL);
