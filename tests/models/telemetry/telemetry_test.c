@@ -83,6 +83,28 @@ static void a_window_has_the_parts_that_are_told(void **state)
 	}
 }
 
+/* All sixteen sets of kinds, by the parts that each kind adds. */
+static void parts_are_those_that_some_kind_fills(void **state)
+{
+	(void)state;
+	const unsigned traced = OBS_TALLIES_TRACED | OBS_FLOWS | OBS_HOPS,
+		       whole = OBS_TALLIES_WHOLE, rated = OBS_TALLIES_RATED,
+		       probed = OBS_TALLIES_PROBED;
+	const unsigned of_int = rated | whole | traced;
+	/* By bits: 1 int, 2 a1, 4 a2, 8 p. */
+	const unsigned parts[16] = {whole, of_int, rated | probed | whole,
+	    of_int | probed, traced, of_int, rated | probed | traced,
+	    of_int | probed, whole, of_int, rated | probed | whole,
+	    of_int | probed, whole | traced, of_int,
+	    rated | probed | whole | traced, of_int | probed};
+	for (unsigned i = 0; i < 16; i++)
+		assert_int_equal(telemetry_holds((i & 1 ? OBS_TELE_INT : 0) |
+				     (i & 2 ? OBS_TELE_A1 : 0) |
+				     (i & 4 ? OBS_TELE_A2 : 0) |
+				     (i & 8 ? OBS_TELE_P : 0)),
+		    OBS_TALLIES | parts[i]);
+}
+
 /* A row of a flow is the sum of its hops' losses; where nobody traces, the
  * window knows no hop and the losses know all. */
 static void losses_add_up_to_rows(void **state)
@@ -331,6 +353,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(kinds_are_views_of_one_epoch),
 	    cmocka_unit_test(a_window_has_the_parts_that_are_told),
+	    cmocka_unit_test(parts_are_those_that_some_kind_fills),
 	    cmocka_unit_test(losses_add_up_to_rows),
 	    cmocka_unit_test(a_link_loses_its_rate),
 	    cmocka_unit_test(sizes_are_pareto),

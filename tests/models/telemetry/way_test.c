@@ -6,6 +6,7 @@
  */
 #include "models/telemetry/way.h"
 
+#include "models/telemetry/late.h"
 #include "tests/rigs/telemetry_rig.h"
 #include "tests/test.h"
 
@@ -308,6 +309,169 @@ static void what_is_late_is_a_packet_lost(void **state)
 	telemetry_rig_close(&x);
 }
 
+/* --- one way --------------------------------------------------------------- */
+
+enum { H = 4 };
+
+/* A way of H links, of which all that was there before must go, and links as they
+ * are in an epoch of 30 s. */
+static void open_way(struct telemetry_rig *x, struct telemetry_links *links,
+    struct telemetry_way *w)
+{
+	memset(w, 0x55, sizeof(*w));
+	w->at = 5 * SIM_SEC;
+	w->h = H;
+	for (unsigned i = 0; i < H; i++)
+		w->link[i] = 2 * HOSTS + 10 * (i + 1);
+	assert_ok(
+	    telemetry_links_open(links, &x->scene, 30 * SIM_SEC, test_err()));
+}
+
+static void assert_worst(const struct telemetry_way *w, unsigned worst)
+{
+	for (unsigned i = 0; i < w->h; i++) {
+		assert_int_equal(w->drops[i], i == worst);
+		assert_int_equal(w->full.drops[i], 0);
+	}
+}
+
+/* Delays that are constant add up to the nearest us, with two crossings of each
+ * link; above the threshold, and not at it, the link that added most is told. */
+static void the_link_that_adds_most_makes_it_late(void **state)
+{
+	(void)state;
+	static const struct {
+		double us[H], over;
+		uint32_t sum;
+		int is_late;
+		unsigned worst;
+	} all[] = {
+	    {{0, 0, 0, 0}, 39, 40, 1, 0},
+	    {{0, 0, 0, 0}, 40, 40, 0, 0},
+	    {{300, 700, 0, 10}, 1049, 1050, 1, 1},
+	    {{300, 700, 0, 10}, 1050, 1050, 0, 0},
+	    {{0, 10, 700.4, 0}, 1, 750, 1, 2},
+	    {{0, 10, 700.6, 0}, 1, 751, 1, 2},
+	    {{5, 700, 5, 700}, 1, 1450, 1, 1},
+	    {{0, 0, 0, 1e-3}, 1, 40, 1, 3},
+	};
+	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+		struct telemetry_rig x;
+		struct telemetry_links links = {0};
+		struct telemetry_way w;
+		struct sim_rng r;
+		uint32_t us;
+		telemetry_rig_open(&x, K, 0, OBS_TELE_INT, 0);
+		x.scene.latency = (struct scene_latency_params){.hop_us = 5,
+		    .report_us = all[k].over};
+		open_way(&x, &links, &w);
+		for (unsigned i = 0; i < H; i++)
+			if (all[k].us[i] > 0)
+				slow(&x, w.link[i], TRUTH_CONSTANT,
+				    all[k].us[i]);
+		test_rng(&r, 0);
+		for (uint32_t n = 1; n < 20; n += 9) {
+			memset(w.drops, 0x55, sizeof(w.drops));
+			memset(w.full.drops, 0x55, sizeof(w.full.drops));
+			assert_int_equal(telemetry_late(&links, &r, n, &w, &us),
+			    all[k].is_late);
+			assert_int_equal(us, all[k].sum);
+			if (all[k].is_late)
+				assert_worst(&w, all[k].worst);
+		}
+		telemetry_links_free(&links);
+		telemetry_rig_close(&x);
+	}
+}
+
+/* What waits at ports is added as congestion has it, of all links of the way. */
+static void full_ports_make_it_late(void **state)
+{
+	(void)state;
+	struct telemetry_rig x;
+	struct telemetry_links links = {0};
+	struct telemetry_way w;
+	struct sim_rng r;
+	unsigned n_waits = 0, n_last = 0;
+	const struct scene_congestion_params p = {.racks = 1,
+	    .burst_ms = 0.01,
+	    .busy = 1,
+	    .ports = 0.3,
+	    .uplinks = 0.3,
+	    .loss = {SIM_UNIFORM, 0.2, 0.8},
+	    .wait_us = {SIM_UNIFORM, 100, 900}};
+	telemetry_rig_open(&x, K, 0, OBS_TELE_INT, 0);
+	scene_congestion_init(&x.scene.congestion, &p, &x.topo, &x.scene.where);
+	x.scene.latency =
+	    (struct scene_latency_params){.hop_us = 5, .report_us = 1};
+	open_way(&x, &links, &w);
+	/* Ports to hosts are those that may be full. */
+	for (unsigned i = 0; i < H; i++)
+		w.link[i] = topo_link_of(7 * i, TOPO_DOWN);
+	test_rng(&r, 0);
+	for (unsigned k = 0; k < 500; k++) {
+		uint32_t us;
+		unsigned worst = 0;
+		double wait[H];
+		w.at = k * SIM_SEC / 100;
+		for (unsigned i = 0; i < H; i++) {
+			wait[i] = scene_congestion_us(&x.scene.congestion,
+			    &w.link[i], 1, w.at);
+			worst = wait[i] > wait[worst] ? i : worst;
+		}
+		assert_int_equal(telemetry_late(&links, &r, 1, &w, &us), 1);
+		assert_int_equal(us,
+		    (uint32_t)(40.5 + wait[0] + wait[1] + wait[2] + wait[3]));
+		assert_worst(&w, worst);
+		n_waits += wait[worst] > 0;
+		n_last += worst == H - 1;
+	}
+	assert_true(n_waits > 100 && n_last > 20);
+	telemetry_links_free(&links);
+	telemetry_rig_close(&x);
+}
+
+/* Of probes those are late that meet the fault, each at a time of its own; and
+ * where nothing moves no time is drawn. */
+static void each_probe_is_late_for_itself(void **state)
+{
+	(void)state;
+	for (int moves = 0; moves < 2; moves++) {
+		enum { N = 1000 };
+		struct telemetry_rig x;
+		struct telemetry_links links = {0};
+		struct telemetry_way w;
+		struct sim_rng r, apart, same;
+		uint32_t want = 0;
+		telemetry_rig_open(&x, K, 0, OBS_TELE_INT, 0);
+		x.scene.latency = (struct scene_latency_params){.hop_us = 5,
+		    .report_us = 1000};
+		const struct truth_fault f = {.link = 2 * HOSTS + 10,
+		    .delay_us = 2000,
+		    .law = TRUTH_CONSTANT,
+		    .from_ns = moves ? 10 * SIM_SEC : 0,
+		    .to_ns = moves ? 19 * SIM_SEC : SIM_NEVER};
+		assert_ok(truth_add_fault(&x.scene.truth, &f, test_err()));
+		truth_sort(&x.scene.truth);
+		open_way(&x, &links, &w);
+		test_rng(&r, 0);
+		test_rng(&apart, 1);
+		test_rng(&same, 1);
+		for (unsigned k = 0; k < N && moves; k++) {
+			const sim_ns at = telemetry_time(&same, 30 * SIM_SEC);
+			want += at >= f.from_ns && at < f.to_ns;
+		}
+		assert_int_equal(telemetry_late_apart(&links, &r, &apart,
+				     30 * SIM_SEC, N, &w),
+		    moves ? want : N);
+		assert_int_equal(sim_rng_u32(&apart), sim_rng_u32(&same));
+		if (!moves)
+			assert_int_equal(w.at, 5 * SIM_SEC);
+		telemetry_links_free(&links);
+		telemetry_rig_close(&x);
+	}
+}
+
 static void no_memory_is_an_error(void **state)
 {
 	(void)state;
@@ -329,6 +493,9 @@ int main(void)
 	    cmocka_unit_test(a_black_hole_takes_its_share_whole),
 	    cmocka_unit_test(what_is_late_is_a_packet_lost),
 	    cmocka_unit_test(no_memory_is_an_error),
+	    cmocka_unit_test(the_link_that_adds_most_makes_it_late),
+	    cmocka_unit_test(full_ports_make_it_late),
+	    cmocka_unit_test(each_probe_is_late_for_itself),
 	};
 	return cmocka_run_group_tests_name("models/telemetry/way", tests, NULL,
 	    NULL);
