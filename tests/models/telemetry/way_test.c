@@ -309,6 +309,81 @@ static void what_is_late_is_a_packet_lost(void **state)
 	telemetry_rig_close(&x);
 }
 
+/* Ports that may be full move, however little they lose; and faults that begin or
+ * end within the epoch, and marks of holes. */
+static void what_changes_in_the_epoch_moves(void **state)
+{
+	(void)state;
+	const sim_ns end = 30 * SIM_SEC;
+	static const struct {
+		sim_ns from, to;
+		int of_hole, moves;
+	} all[] = {{0, SIM_NEVER, 0, 0}, {0, 30 * SIM_SEC, 0, 0},
+	    {0, 30 * SIM_SEC - 1, 0, 1}, {1, SIM_NEVER, 0, 1},
+	    {0, SIM_NEVER, 1, 1}};
+	const topo_link bad = 2 * HOSTS + 6;
+	for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+		struct telemetry_rig x;
+		struct telemetry_links links = {0};
+		telemetry_rig_open(&x, K, 0, OBS_TELE_INT, 0);
+		const struct truth_fault f = {.link = bad,
+		    .rate = 0.5,
+		    .of_hole = (uint8_t)all[k].of_hole,
+		    .from_ns = all[k].from,
+		    .to_ns = all[k].to};
+		assert_ok(truth_add_fault(&x.scene.truth, &f, test_err()));
+		truth_sort(&x.scene.truth);
+		assert_ok(
+		    telemetry_links_open(&links, &x.scene, end, test_err()));
+		assert_int_equal(links.some_move, all[k].moves);
+		for (topo_link l = 0; l < x.topo.n_links; l++)
+			assert_int_equal(links.moves[l],
+			    l == bad && all[k].moves);
+		congest(&x, 0.02);
+		x.scene.congestion.params.loss =
+		    (struct sim_dist){SIM_FIXED, 0.01, 0.01};
+		assert_ok(
+		    telemetry_links_open(&links, &x.scene, end, test_err()));
+		assert_int_equal(links.some_move, 1);
+		for (topo_link l = 0; l < x.topo.n_links; l++)
+			assert_int_equal(links.moves[l],
+			    (l == bad && all[k].moves) ||
+				topo_class_of(&x.topo, l) == TOPO_TOR_HOST);
+		telemetry_links_free(&links);
+		telemetry_rig_close(&x);
+	}
+}
+
+/* On a way that meets no full port nothing is put down to one, whatever the way
+ * before met. */
+static void what_a_fault_takes_no_buffer_took(void **state)
+{
+	(void)state;
+	struct telemetry_rig x;
+	struct telemetry_links links = {0};
+	struct telemetry_way w;
+	struct sim_rng r;
+	telemetry_rig_open(&x, K, 0, OBS_TELE_INT, 0);
+	congest(&x, 0.5);
+	memset(&w, 0x55, sizeof(w));
+	w.at = 0;
+	w.h = 3;
+	for (unsigned i = 0; i < w.h; i++)
+		w.link[i] = 2 * HOSTS + 10 * (i + 1);
+	telemetry_rig_fail(&x, w.link[1], 0.25);
+	assert_ok(
+	    telemetry_links_open(&links, &x.scene, 30 * SIM_SEC, test_err()));
+	test_rng(&r, 0);
+	const uint32_t lost = telemetry_lose(&links, &r, 1000, &w);
+	assert_in_range(lost, 150, 350);
+	for (unsigned i = 0; i < w.h; i++) {
+		assert_int_equal(w.drops[i], i == 1 ? lost : 0);
+		assert_int_equal(w.full.drops[i], 0);
+	}
+	telemetry_links_free(&links);
+	telemetry_rig_close(&x);
+}
+
 /* --- one way --------------------------------------------------------------- */
 
 enum { H = 4 };
@@ -496,6 +571,8 @@ int main(void)
 	    cmocka_unit_test(the_link_that_adds_most_makes_it_late),
 	    cmocka_unit_test(full_ports_make_it_late),
 	    cmocka_unit_test(each_probe_is_late_for_itself),
+	    cmocka_unit_test(what_changes_in_the_epoch_moves),
+	    cmocka_unit_test(what_a_fault_takes_no_buffer_took),
 	};
 	return cmocka_run_group_tests_name("models/telemetry/way", tests, NULL,
 	    NULL);
