@@ -229,6 +229,168 @@ static void rows_are_checked(void **state)
 	topo_close(&t);
 }
 
+/* 16 * 256 * 16 ways up and down between pods are 65,536. */
+static void a_set_has_at_most_65536_paths(void **state)
+{
+	(void)state;
+	for (uint32_t more = 0; more < 2; more++) {
+		const struct topo_clos wide = {.n_pods = 2,
+		    .n_tors = 2,
+		    .n_t1 = 16,
+		    .n_t2 = 256 + more,
+		    .n_hosts = 1};
+		struct topo t;
+		struct obs_paths p = {0};
+		struct sim_err e;
+		uint32_t set;
+		assert_ok(topo_open_clos(&t, &wide, test_err()));
+		set_between(&p, &t, 0, 1);
+		const int rc = obs_paths_between(&p, &t, 0, 2, &set, &e);
+		if (!more) {
+			assert_ok(rc);
+			assert_int_equal(set, 1);
+			assert_int_equal(obs_set_size(&p, 1), OBS_MOST_PATHS);
+		} else {
+			assert_int_equal(rc, SIM_ELIMIT);
+			assert_string_equal(e.msg,
+			    "more than 65536 equal paths lead from switch 0 to "
+			    "switch 2.");
+			assert_int_equal(p.n_sets, 1);
+			assert_int_equal(p.n, 16);
+			assert_int_equal(obs_paths_find(&p, 0, 2), OBS_NO_PATH);
+		}
+		obs_paths_free(&p);
+		topo_close(&t);
+	}
+}
+
+/* Twenty switches in a row, the first and the third of which have hosts: 16 links
+ * lead to the 17th, and more than are had to the next. */
+static void a_path_has_at_most_16_links(void **state)
+{
+	(void)state;
+	enum { N = 20 };
+	struct topo_cable cable[N + 1] = {{0, 2}, {1, 4}};
+	const struct topo_mesh_input in = {.n_hosts = 2,
+	    .n_switches = N,
+	    .n_cables = N + 1,
+	    .cable = cable};
+	struct topo_mesh *m;
+	struct topo t = {0};
+	struct obs_paths p = {0};
+	struct sim_err e;
+	uint32_t set;
+	for (uint32_t i = 0; i + 1 < N; i++)
+		cable[2 + i] = (struct topo_cable){2 + i, 3 + i};
+	assert_ok(topo_mesh_open(&m, &in, test_err()));
+	assert_ok(topo_open_mesh(&t, m, test_err()));
+	set = set_between(&p, &t, 0, 16);
+	assert_int_equal(obs_path_length(&p, p.first[set]), TOPO_MAX_HOPS);
+	assert_int_equal(obs_paths_between(&p, &t, 0, 17, &set, &e),
+	    SIM_ELIMIT);
+	assert_string_equal(e.msg, "a path has more than 16 links.");
+	assert_int_equal(p.n_sets, 1);
+	/* From outside as many may come, and no more. */
+	topo_link link[TOPO_MAX_HOPS] = {0};
+	assert_ok(obs_paths_open(&p, 1, 1, test_err()));
+	assert_ok(obs_paths_add(&p, link, TOPO_MAX_HOPS, test_err()));
+	assert_ok(obs_paths_add(&p, link, 1, test_err()));
+	assert_ok(obs_paths_check(&p, t.n_links, test_err()));
+	p.off[2]++;
+	assert_int_equal(obs_paths_check(&p, t.n_links, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "path 1: its links are 16 to 33, but there are from 0 to 16.");
+	obs_paths_free(&p);
+	topo_close(&t);
+}
+
+/* Of links below N the last is good and the next is not; offsets begin at 0, and
+ * no set has more paths than there are. */
+static void the_ends_of_paths_are_checked(void **state)
+{
+	(void)state;
+	struct obs_paths p = {0};
+	struct sim_err e;
+	assert_ok(obs_paths_open(&p, 3, 4, test_err()));
+	assert_ok(obs_paths_add(&p, (topo_link[]){5, 9}, 2, test_err()));
+	assert_ok(obs_paths_check(&p, 10, test_err()));
+	assert_int_equal(obs_paths_check(&p, 9, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "path 0 crosses link 9, but there are only 9.");
+	p.off[0] = 1;
+	assert_int_equal(obs_paths_check(&p, 10, &e), SIM_EINVAL);
+	assert_string_equal(e.msg, "path 0: its links begin at 1, not at 0.");
+	p.off[0] = 0;
+	p.first[1] = 2;
+	assert_int_equal(obs_paths_check(&p, 10, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "set 0: its paths are 0 to 2, but it needs one at least and there "
+	    "are 1 in all.");
+	p.first[1] = 1;
+	/* Offsets stay below 2^32 with the longest of paths. */
+	p.off[1] = UINT32_MAX - TOPO_MAX_HOPS + 1;
+	assert_int_equal(obs_paths_add(&p, (topo_link[]){5}, 1, &e),
+	    SIM_ELIMIT);
+	assert_string_equal(e.msg, "there are too many paths.");
+	p.off[1] = 2;
+	const uint32_t n_cleared = p.n_cleared;
+	obs_paths_clear(&p);
+	assert_int_equal(p.n_cleared, n_cleared + 1);
+	assert_int_equal(p.n + p.n_sets, 0);
+	assert_int_equal(obs_paths_find(&p, 3, 4), OBS_NO_PATH);
+	obs_paths_free(&p);
+}
+
+/* Of each value the last that is good, and what is said of the next. */
+static void each_value_of_a_row_has_its_bound(void **state)
+{
+	(void)state;
+	struct topo t;
+	struct obs_paths p = {0};
+	assert_ok(topo_open_clos(&t, &shape, test_err()));
+	set_between(&p, &t, 0, 1);
+	set_between(&p, &t, 0, 4);
+	const struct obs_tally good = {.up = 7,
+	    .down = 9,
+	    .set = 1,
+	    .path = 47,
+	    .n_sent = 1,
+	    .n_lost = 1,
+	    .flow = 4};
+	struct obs_tally row[10];
+	const char *const text[10] = {NULL, NULL, NULL, NULL,
+	    "row 0: up is link 10, but there are only 10.",
+	    "row 0: down is link 10, but there are only 10.",
+	    "row 0 is of set 2, but there are only 2.",
+	    "row 0 took path 48, but its set 1 has 3 to 47.",
+	    "row 0: 2 of 1 packets were lost; a flow sends one at least and "
+	    "loses no more than it sends.",
+	    "row 0 is of flow 5, but there are only 5."};
+	for (unsigned i = 0; i < 10; i++)
+		row[i] = good;
+	row[1].path = 3;
+	row[2].path = OBS_NO_PATH;
+	row[3].flow = UINT32_MAX;
+	row[3].up = row[3].down = TOPO_NONE;
+	row[4].up = 10;
+	row[5].down = 10;
+	row[6].set = 2;
+	row[7].path = 48;
+	row[8].n_lost = 2;
+	row[9].flow = 5;
+	for (unsigned i = 0; i < 10; i++) {
+		struct obs_tallies table = {.paths = &p};
+		struct sim_err e = {0};
+		assert_ok(obs_tallies_add(&table, &row[i], test_err()));
+		assert_int_equal(obs_tallies_check(&table, 10, 5, &e),
+		    text[i] ? SIM_EINVAL : 0);
+		assert_string_equal(e.msg, text[i] ? text[i] : "");
+		obs_tallies_free(&table);
+	}
+	obs_paths_free(&p);
+	topo_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -237,6 +399,10 @@ int main(void)
 	    cmocka_unit_test(a_set_that_fails_is_not_there),
 	    cmocka_unit_test(damaged_paths_are_told),
 	    cmocka_unit_test(rows_are_checked),
+	    cmocka_unit_test(a_set_has_at_most_65536_paths),
+	    cmocka_unit_test(a_path_has_at_most_16_links),
+	    cmocka_unit_test(the_ends_of_paths_are_checked),
+	    cmocka_unit_test(each_value_of_a_row_has_its_bound),
 	};
 	return cmocka_run_group_tests_name("models/obs_paths", tests, NULL,
 	    NULL);

@@ -148,6 +148,38 @@ static void the_limits_themselves_pass(void **state)
 	obs_perf_free(&t);
 }
 
+/* Hosts are those from the first on; and each count ends below 2^53. */
+static void hosts_and_counts_end_where_they_say(void **state)
+{
+	(void)state;
+	const uint64_t most = (UINT64_C(1) << 53) - 1;
+	struct obs_perf t = {0};
+	struct sim_err e;
+	const struct obs_perf_row r = {.host = 7,
+	    .n_probes = most,
+	    .n_connected = most,
+	    .n_unconnected = most,
+	    .n_drop_1 = most,
+	    .p50_ns = 1,
+	    .p99_ns = 1};
+	assert_ok(obs_perf_add(&t, &r, test_err()));
+	assert_ok(obs_perf_check(&t, 7, 1, test_err()));
+	assert_ok(obs_perf_check(&t, 5, 3, test_err()));
+	assert_int_equal(obs_perf_check(&t, 8, 10, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "row 0 is of host 7, but there are only 10 hosts from 8 on.");
+	assert_int_equal(obs_perf_check(&t, 5, 2, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "row 0 is of host 7, but there are only 2 hosts from 5 on.");
+	t.n_drop_1[0] = most - 5;
+	t.n_drop_2[0] = 6;
+	assert_int_equal(obs_perf_check(&t, 7, 1, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "row 0: 9007199254740991 probes connected, yet 9007199254740992 of "
+	    "them lost SYNs.");
+	obs_perf_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +188,7 @@ int main(void)
 	    cmocka_unit_test(a_row_without_memory_leaves_the_table_as_it_was),
 	    cmocka_unit_test(a_check_names_the_row_and_the_wrong_value),
 	    cmocka_unit_test(the_limits_themselves_pass),
+	    cmocka_unit_test(hosts_and_counts_end_where_they_say),
 	};
 	return cmocka_run_group_tests_name("models/obs_perf", tests, NULL,
 	    NULL);

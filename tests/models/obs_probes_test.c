@@ -3,6 +3,7 @@
  */
 #include "models/obs_probes.h"
 
+#include "models/obs_http.h"
 #include "tests/test.h"
 
 /* A row whose columns all differ from each other and from other rows'. */
@@ -150,6 +151,76 @@ static void the_limits_themselves_pass(void **state)
 	obs_probes_free(&t);
 }
 
+/* Hosts are those from the first on, at either end; so they are of GETs. */
+static void hosts_are_those_from_the_first_on(void **state)
+{
+	(void)state;
+	static const struct {
+		uint32_t src, dst, level;
+		int good;
+	} all[] = {{5, 9, 1, 1}, {9, 5, 1, 1}, {4, 9, 1, 0}, {5, 4, 1, 0},
+	    {10, 5, 1, 0}, {5, 10, 1, 0}, {5, 4, 3, 1}, {5, 10, 3, 1},
+	    {4, 5, 3, 0}, {10, 5, 3, 0}, {5, 5, 3, 0}, {5, 4, 2, 0}};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct obs_probes t = {0};
+		struct sim_err e = {0};
+		const struct obs_probe p = {.src_host = all[i].src,
+		    .dst_host = all[i].dst,
+		    .level = (uint8_t)all[i].level,
+		    .outcome = OBS_TIMED_OUT};
+		assert_ok(obs_probes_add(&t, &p, test_err()));
+		assert_int_equal(obs_probes_check(&t, 5, 5, &e),
+		    all[i].good ? 0 : SIM_EINVAL);
+		obs_probes_free(&t);
+		struct obs_http g = {0};
+		const struct obs_http_row row = {.src_host = all[i].src,
+		    .dst_host = all[i].dst,
+		    .level = (uint8_t)all[i].level,
+		    .answer = AGENT_ANSWER_LATE};
+		assert_ok(obs_http_add(&g, &row, test_err()));
+		assert_int_equal(obs_http_check(&g, 5, 5, &e),
+		    all[i].good ? 0 : SIM_EINVAL);
+		obs_http_free(&g);
+	}
+}
+
+/* Levels 1 to 3; an answer, and a time with status 200 alone. */
+static void a_get_is_checked_at_its_ends(void **state)
+{
+	(void)state;
+	const struct {
+		struct obs_http_row row;
+		const char *msg;
+	} all[] = {
+	    {{.answer_ns = 1, .level = 1, .answer = AGENT_ANSWER_OK}, ""},
+	    {{.level = 3, .answer = AGENT_ANSWER_OTHER}, ""},
+	    {{.level = 2, .answer = AGENT_N_ANSWERS - 1}, ""},
+	    {{.level = 0, .answer = AGENT_ANSWER_LATE},
+		"GET 0: level 0 is not in 1 to 3."},
+	    {{.level = 4, .answer = AGENT_ANSWER_LATE},
+		"GET 0: level 4 is not in 1 to 3."},
+	    {{.level = 2, .answer = AGENT_N_ANSWERS},
+		"GET 0: answer 6 does not go with a time of 0 ns."},
+	    {{.level = 2, .answer = AGENT_ANSWER_OK},
+		"GET 0: answer 1 does not go with a time of 0 ns."},
+	    {{.level = 2, .answer_ns = 9, .answer = AGENT_ANSWER_CUT},
+		"GET 0: answer 4 does not go with a time of 9 ns."},
+	    {{.level = 2, .answer = AGENT_ANSWER_NOT_ASKED},
+		"GET 0: answer 0 does not go with a time of 0 ns."},
+	};
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct obs_http t = {0};
+		struct sim_err e = {0};
+		struct obs_http_row row = all[i].row;
+		row.dst_host = 1;
+		assert_ok(obs_http_add(&t, &row, test_err()));
+		assert_int_equal(obs_http_check(&t, 0, 2, &e),
+		    all[i].msg[0] ? SIM_EINVAL : 0);
+		assert_string_equal(e.msg, all[i].msg);
+		obs_http_free(&t);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +229,8 @@ int main(void)
 	    cmocka_unit_test(a_row_without_memory_leaves_the_table_as_it_was),
 	    cmocka_unit_test(a_check_names_the_probe_and_the_wrong_value),
 	    cmocka_unit_test(the_limits_themselves_pass),
+	    cmocka_unit_test(hosts_are_those_from_the_first_on),
+	    cmocka_unit_test(a_get_is_checked_at_its_ends),
 	};
 	return cmocka_run_group_tests_name("models/obs_probes", tests, NULL,
 	    NULL);
