@@ -7,6 +7,7 @@
 
 #include "sim/rng.h"
 #include "tests/test.h"
+#include "topo/addr.h"
 #include "topo/topo.h"
 
 static struct truth_hole hole_at(topo_switch s, double share, uint64_t salt,
@@ -412,6 +413,350 @@ static void a_link_with_faults_counts_once_if_one_of_them_acts(void **state)
 	truth_free(&t);
 }
 
+/* --- parts, marks and order ------------------------------------------------ */
+
+/* Of what a link is a part: the switch that is asked for, if it is one; else that
+ * of the smallest id. A switch is listed once. */
+static void parts_are_found_as_by_a_search_of_all(void **state)
+{
+	struct truth t = {0};
+	struct sim_rng r;
+	(void)state;
+	for (uint32_t run = 0; run < 200; run++) {
+		uint8_t is_part[6][4] = {{0}}, failed[4] = {0};
+		test_rng(&r, 300 + run);
+		truth_clear(&t);
+		for (uint32_t n = sim_rng_below(&r, 10); n > 0; n--) {
+			const topo_link l = sim_rng_below(&r, 6);
+			const topo_switch s = sim_rng_below(&r, 4);
+			assert_ok(truth_add_part(&t, l, s, test_err()));
+			is_part[l][s] = failed[s] = 1;
+		}
+		truth_sort(&t);
+		for (topo_switch s = 0; s < 4; s++) {
+			size_t n_listed = 0;
+			for (size_t i = 0; i < t.n_switches; i++)
+				n_listed += t.failed_switch[i] == s;
+			assert_int_equal(n_listed, failed[s]);
+			assert_int_equal(truth_is_failed_switch(&t, s),
+			    failed[s]);
+		}
+		for (topo_link l = 0; l < 6; l++)
+			for (topo_switch like = 0; like < 5; like++) {
+				topo_switch want = 0;
+				while (want < 4 && !is_part[l][want])
+					want++;
+				if (want == 4)
+					want = TOPO_NONE;
+				if (like < 4 && is_part[l][like])
+					want = like;
+				assert_int_equal(truth_switch_of(&t, l, like),
+				    want);
+			}
+	}
+	truth_free(&t);
+}
+
+/* Whatever does nothing, and wherever the link stands among all. */
+static void a_link_is_faulty_if_one_of_its_faults_acts(void **state)
+{
+	struct truth t = {0};
+	struct sim_rng r;
+	(void)state;
+	for (uint32_t run = 0; run < 400; run++) {
+		uint8_t acts[9] = {0};
+		test_rng(&r, 700 + run);
+		truth_clear(&t);
+		for (uint32_t n = sim_rng_below(&r, 14); n > 0; n--) {
+			const uint32_t what = sim_rng_below(&r, 3);
+			const struct truth_fault f = {.link =
+							  sim_rng_below(&r, 9),
+			    .rate = what == 1 ? 0.5 : 0,
+			    .delay_us = what == 2 ? 10 : 0,
+			    .to_ns = SIM_NEVER};
+			assert_ok(truth_add_fault(&t, &f, test_err()));
+			acts[f.link] |= what > 0;
+		}
+		truth_sort(&t);
+		for (topo_link l = 0; l < 9; l++)
+			assert_int_equal(truth_is_faulty(&t, l), acts[l]);
+		assert_int_equal(truth_is_faulty(&t, 9), 0);
+	}
+	truth_free(&t);
+}
+
+/* A queue of which all episodes have one marks in its time, on its link alone. */
+static void a_queue_marks_in_its_time(void **state)
+{
+	struct truth t = {0};
+	const struct truth_fault plain = {.link = 5, .rate = 1, .to_ns = 99};
+	/* As deep as it is, some of an episode is above so low a bound. */
+	const struct burst b = {.duty = 1,
+	    .depth = {SIM_FIXED, 1000, 1000},
+	    .episode_ns = 1000,
+	    .mark_us = 0.001};
+	unsigned n_marked = 0;
+	(void)state;
+	assert_ok(truth_add_fault(&t, &plain, test_err()));
+	assert_ok(truth_add_burst(&t, 5, &b, 10000, 20000, test_err()));
+	assert_ok(truth_add_burst(&t, 7, &b, 0, SIM_NEVER, test_err()));
+	truth_sort(&t);
+	const size_t first = truth_first_fault(&t, 5, 0);
+	for (sim_ns at = 0; at < 30000; at += 100) {
+		const int is = truth_is_marked(&t, first, 5, at);
+		assert_int_equal(is,
+		    at >= 10000 && at < 20000 && burst_marks(&t.burst[0], at));
+		n_marked += is != 0;
+	}
+	assert_true(n_marked > 50);
+	assert_int_equal(truth_is_marked(&t, truth_first_fault(&t, 6, 0), 6, 5),
+	    0);
+	assert_int_equal(truth_is_marked(&t, t.n_faults, 9, 5), 0);
+	truth_free(&t);
+}
+
+/* Added from the last to the first of each order. */
+static void each_sort_has_its_order(void **state)
+{
+	static const struct truth_fault faults[] = {{.link = 1, .from_ns = 2},
+	    {.link = 1, .from_ns = 3}, {.link = 2, .from_ns = 0}};
+	static const struct truth_route routes[] =
+	    {{.at = 1, .from_ns = 9, .rule = {.kind = 1, .link = 9}},
+		{.at = 2, .from_ns = 1, .rule = {.kind = 2, .link = 9}},
+		{.at = 2, .from_ns = 2, .rule = {.kind = 1, .link = 7}},
+		{.at = 2, .from_ns = 2, .rule = {.kind = 1, .link = 8}},
+		{.at = 2, .from_ns = 2, .rule = {.kind = 2, .link = 1}}};
+	static const struct truth_outage outages[] = {{.kind = 1,
+							  .id = 4,
+							  .from_ns = 9},
+	    {.kind = 2, .id = 3, .from_ns = 1},
+	    {.kind = 2, .id = 3, .from_ns = 2}, {.kind = 2, .id = 4}};
+	struct truth t = {0};
+	(void)state;
+	for (size_t i = 3; i-- > 0;)
+		assert_ok(truth_add_fault(&t, &faults[i], test_err()));
+	for (size_t i = 5; i-- > 0;)
+		assert_ok(truth_add_route(&t, &routes[i], test_err()));
+	for (size_t i = 4; i-- > 0;)
+		assert_ok(truth_add_outage(&t, &outages[i], test_err()));
+	assert_ok(truth_add_part(&t, 2, 0, test_err()));
+	assert_ok(truth_add_part(&t, 1, 9, test_err()));
+	assert_ok(truth_add_part(&t, 1, 8, test_err()));
+	truth_sort(&t);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(t.fault[i].link, faults[i].link);
+		assert_int_equal(t.fault[i].from_ns, faults[i].from_ns);
+	}
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(t.route[i].at, routes[i].at);
+		assert_int_equal(t.route[i].from_ns, routes[i].from_ns);
+		assert_int_equal(t.route[i].rule.kind, routes[i].rule.kind);
+		assert_int_equal(t.route[i].rule.link, routes[i].rule.link);
+	}
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(t.outage[i].id, outages[i].id);
+		assert_int_equal(t.outage[i].from_ns, outages[i].from_ns);
+	}
+	assert_int_equal(t.part[0].of, 8);
+	assert_int_equal(t.part[1].of, 9);
+	assert_int_equal(t.part[2].link, 2);
+	truth_clear(&t);
+	assert_int_equal(t.n_faults + t.n_routes + t.n_outages + t.n_parts +
+		t.n_switches + t.n_holes + t.n_bursts,
+	    0);
+	truth_free(&t);
+	assert_null(t.fault);
+}
+
+static void a_rate_has_its_hazard(void **state)
+{
+	static const double rate[] = {0, 1e-9, 0.5, 1};
+	struct truth t = {0};
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		const struct truth_fault f = {.rate = rate[i], .hazard = 77};
+		assert_ok(truth_add_fault(&t, &f, test_err()));
+	}
+	assert_true(t.fault[0].hazard == 0);
+	assert_near(t.fault[1].hazard, 1e-9, 1e-17);
+	assert_near(t.fault[2].hazard, log(2), 1e-15);
+	assert_true(isinf(t.fault[3].hazard));
+	truth_free(&t);
+}
+
+/* --- what people read ------------------------------------------------------ */
+
+static void assert_printed(const struct truth *t, const struct topo *topo,
+    const char *want)
+{
+	char *text = NULL;
+	size_t n;
+	FILE *out = open_memstream(&text, &n);
+	truth_print(t, topo, out);
+	fclose(out);
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void people_read_how_switches_choose(void **state)
+{
+	static const struct topo_clos shape = {2, 2, 2, 2, 2, .n_cables = 0};
+	struct truth t = {0};
+	struct topo topo;
+	(void)state;
+	assert_ok(topo_open_clos(&topo, &shape, test_err()));
+	const uint32_t h = topo_addr_of_host(0);
+	struct truth_route routes[] = {
+	    {.at = 0,
+		.to_ns = SIM_NEVER,
+		.rule = {.kind = ROUTE_RULE_LINK,
+		    .first_ip = h + 2,
+		    .last_ip = h + 3,
+		    .link = 16}},
+	    {.at = 0,
+		.from_ns = SIM_SEC,
+		.to_ns = 2 * SIM_SEC,
+		.rule = {.kind = ROUTE_RULE_NARROW,
+		    .last_ip = UINT32_MAX,
+		    .n_left = 3}},
+	    {.at = 1,
+		.to_ns = 3 * SIM_SEC,
+		.rule = {.kind = ROUTE_RULE_WEIGHTS,
+		    .first_ip = h + 7,
+		    .last_ip = h + 8,
+		    .weight = 2.5}},
+	    {.at = 4,
+		.from_ns = SIM_SEC / 2,
+		.to_ns = SIM_NEVER,
+		.rule = {.kind = ROUTE_RULE_SEED,
+		    .last_ip = UINT32_MAX,
+		    .salt = 0xab}},
+	    {.at = 9,
+		.to_ns = SIM_NEVER,
+		.rule = {.kind = ROUTE_RULE_BITS,
+		    .first_ip = 1,
+		    .last_ip = UINT32_MAX,
+		    .bits = 4}},
+	};
+	for (size_t i = 0; i < 5; i++) {
+		routes[i].rule.flows.below =
+		    i == 1 ? UINT64_C(1) << 30 : UINT64_C(1) << 32;
+		assert_ok(truth_add_route(&t, &routes[i], test_err()));
+	}
+	truth_sort(&t);
+	assert_printed(&t, &topo,
+	    "0 faults\n"
+	    "5 wrong routes\n"
+	    "  tor0                     packets to host2..3 go by tor0->t1.0\n"
+	    "  tor0                     all packets, 0.25 of the flows, have 3 "
+	    "next hops at most, from 1 s to 2 s\n"
+	    "  tor1                     packets to 10.0.0.8..10.0.0.9 prefer "
+	    "one next hop 2.5 to 1, to 3 s\n"
+	    "  t1.0                     all packets are hashed with seed 0xab, "
+	    "from 0.5 s\n"
+	    "  t2.1                     packets to 0.0.0.1..255.255.255.255 "
+	    "are "
+	    "hashed to 4 bits\n");
+	truth_free(&t);
+	topo_close(&topo);
+}
+
+/* A host whose cable is cut is off, and told so once; hosts of pods, too. */
+static void people_read_each_thing_once(void **state)
+{
+	static const struct topo_clos shape = {2, 2, 2, 2, 2, .n_cables = 0};
+	static const struct truth_outage outages[] = {{TRUTH_HOST_OFF,
+							  TRUTH_DOWN, 1, 5,
+							  SIM_NEVER, 0},
+	    {TRUTH_HOST_OFF, TRUTH_DOWN, 7, 5, SIM_NEVER, 0},
+	    {TRUTH_MUX_LOOP, TRUTH_DOWN, 2, 0, SIM_NEVER, 0},
+	    {TRUTH_STORM, TRUTH_DOWN, 3, 0, SIM_NEVER, 0},
+	    {TRUTH_BGP_FLAP, TRUTH_DOWN, 8, 0, SIM_SEC, 0},
+	    {TRUTH_CONTROLLER, TRUTH_EMPTY, 0, 0, SIM_NEVER, 0},
+	    {TRUTH_COLLECTOR, TRUTH_DOWN, 0, 0, SIM_NEVER, 0}};
+	struct truth t = {0};
+	struct topo topo;
+	(void)state;
+	assert_ok(topo_open_clos(&topo, &shape, test_err()));
+	const struct truth_fault faults[] =
+	    {/* Told with the host; told as it is not the same time; told as it
+	     * does not lose all; and a link of no host. */
+		{.link = 2, .rate = 1, .from_ns = 5, .to_ns = SIM_NEVER},
+		{.link = 3, .rate = 1, .from_ns = 4, .to_ns = SIM_NEVER},
+		{.link = 14, .rate = 0.5, .from_ns = 5, .to_ns = SIM_NEVER},
+		{.link = 16, .rate = 1, .from_ns = 5, .to_ns = SIM_NEVER}};
+	for (size_t i = 0; i < 4; i++)
+		assert_ok(truth_add_fault(&t, &faults[i], test_err()));
+	const struct burst b = {.duty = 0.25,
+	    .depth = {SIM_UNIFORM, 200, 800},
+	    .episode_ns = SIM_SEC / 10};
+	assert_ok(truth_add_burst(&t, 18, &b, 0, SIM_NEVER, test_err()));
+	for (size_t i = 0; i < 7; i++)
+		assert_ok(truth_add_outage(&t, &outages[i], test_err()));
+	truth_sort(&t);
+	char want[1024];
+	snprintf(want, sizeof(want),
+	    "4 faults\n"
+	    "  tor0->host1              link 3        rate 1, from 4e-09 s\n"
+	    "  host7->tor3              link 14       rate 0.5, from 5e-09 s\n"
+	    "  tor0->t1.0               link 16       rate 1, from 5e-09 s\n"
+	    "  tor0->t1.1               link 18       rate 0, delay %.4g us on "
+	    "average: queues up to 800 us, in 0.25 of episodes of 0.1 s\n"
+	    "7 outages\n"
+	    "  host1                    off, from 5e-09 s\n"
+	    "  host7                    off, from 5e-09 s\n"
+	    "  controller               without documents\n"
+	    "  collector                down\n"
+	    "  host2                    sends back what muxes send\n"
+	    "  host3                    pauses its ToR without end\n"
+	    "  tor0->t1.0               its BGP session flaps, to 1 s\n",
+	    burst_mean_us(&b));
+	assert_printed(&t, &topo, want);
+	truth_free(&t);
+	topo_close(&topo);
+}
+
+/* Fifty are all; of one more it is told that there is. */
+static void people_read_fifty_of_holes_routes_and_outages(void **state)
+{
+	static const struct topo_clos shape = {2, 20, 2, 2, 2, .n_cables = 0};
+	struct topo topo;
+	(void)state;
+	assert_ok(topo_open_clos(&topo, &shape, test_err()));
+	for (unsigned n = 50; n <= 51; n++) {
+		struct truth t = {0};
+		char *text = NULL;
+		size_t size, n_lines = 0, n_rests = 0;
+		for (unsigned i = 0; i < n; i++) {
+			const struct truth_hole h =
+			    hole_at(i % 40, 0.5, i, 0, SIM_NEVER);
+			const struct truth_route r = {.at = i % 40,
+			    .to_ns = SIM_NEVER,
+			    .rule.last_ip = UINT32_MAX};
+			const struct truth_outage o = {.kind = TRUTH_HOST_OFF,
+			    .id = i,
+			    .to_ns = SIM_NEVER};
+			assert_ok(truth_add_hole(&t, &h, test_err()));
+			assert_ok(truth_add_route(&t, &r, test_err()));
+			assert_ok(truth_add_outage(&t, &o, test_err()));
+		}
+		truth_sort(&t);
+		FILE *out = open_memstream(&text, &size);
+		truth_print(&t, &topo, out);
+		fclose(out);
+		for (const char *p = text; (p = strchr(p, '\n')); p++)
+			n_lines++;
+		for (const char *p = text; (p = strstr(p, "\n  and 1 more\n"));
+		     p++)
+			n_rests++;
+		assert_int_equal(n_rests, n == 51 ? 3 : 0);
+		assert_int_equal(n_lines, 1 + 3 * 51 + n_rests);
+		free(text);
+		truth_free(&t);
+	}
+	topo_close(&topo);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -428,6 +773,14 @@ int main(void)
 	    cmocka_unit_test(people_read_of_each_sort_the_first_fifty),
 	    cmocka_unit_test(choices_are_changed_by_a_switchs_rules),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
+	    cmocka_unit_test(parts_are_found_as_by_a_search_of_all),
+	    cmocka_unit_test(a_link_is_faulty_if_one_of_its_faults_acts),
+	    cmocka_unit_test(a_queue_marks_in_its_time),
+	    cmocka_unit_test(each_sort_has_its_order),
+	    cmocka_unit_test(a_rate_has_its_hazard),
+	    cmocka_unit_test(people_read_how_switches_choose),
+	    cmocka_unit_test(people_read_each_thing_once),
+	    cmocka_unit_test(people_read_fifty_of_holes_routes_and_outages),
 	};
 	return cmocka_run_group_tests_name("models/truth", tests, NULL, NULL);
 }
