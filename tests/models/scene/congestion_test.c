@@ -397,6 +397,101 @@ static void the_defaults_are_those_of_a_rack(void **state)
 	assert_near(n_lossy / n_runs, p.burst_ms, 0.1);
 }
 
+/* Along a path each port is asked by itself; its hazard is added to the link's, and
+ * its time to the others'. */
+static void a_path_meets_each_of_its_ports(void **state)
+{
+	enum { H = 5 };
+	const struct sim_seed where = {test_seed(), 4, 5, 6};
+	struct scene_congestion c;
+	struct topo t = {0};
+	unsigned n_met[H] = {0};
+	(void)state;
+	assert_ok(topo_open_clos(&t, &shape, test_err()));
+	struct scene_congestion_params p = laws[0];
+	p.racks = 1;
+	scene_congestion_init(&c, &p, &t, &where);
+	for (sim_ns at = 0; at < 2000 * c.cell_ns; at += c.cell_ns / 3) {
+		/* A host's own link has no buffer. */
+		const topo_link path[H] = {to_host(0), topo_link_of(1, TOPO_UP),
+		    to_host(5), to_host(11), to_host(8)};
+		double all[H] = {0.5, 0.25, 0, 0.125, 1}, us = 0;
+		struct scene_congested x;
+		memset(&x, 0x55, sizeof(x));
+		scene_congestion_meet(&c, path, H, at, all, &x);
+		for (unsigned i = 0; i < H; i++) {
+			const double own[H] = {0.5, 0.25, 0, 0.125, 1};
+			const double h =
+			    scene_congestion_hazard(&c, path[i], at);
+			assert_true(x.hazard[i] == h);
+			assert_true(all[i] == own[i] + h);
+			assert_int_equal(x.drops[i], 0);
+			us += 1e-3 *
+			    (double)scene_congestion_wait(&c, path[i], at);
+			n_met[i] += h > 0;
+		}
+		assert_near(scene_congestion_us(&c, path, H, at), us, 1e-9);
+	}
+	for (unsigned i = 0; i < H; i++)
+		assert_int_equal(n_met[i] > 100, i != 1);
+	topo_close(&t);
+}
+
+/* Hops that lost nothing, or that have no buffer, or nothing but one, need no
+ * draw. */
+static void drops_are_told_hop_by_hop(void **state)
+{
+	enum { H = 5 };
+	const uint32_t drops[H] = {0, 7, 8, 9, 1000000};
+	const double all[H] = {1, 0.3, INFINITY, 0.5, 2};
+	struct scene_congested x = {.hazard = {1, 0, INFINITY, 0.5, 1},
+	    .drops = {99, 99, 99, 99, 99}};
+	struct sim_rng r, same;
+	(void)state;
+	test_rng(&r, 901);
+	test_rng(&same, 901);
+	scene_congestion_tell(&r, drops, all, 4, &x);
+	assert_int_equal(sim_rng_u32(&r), sim_rng_u32(&same));
+	const uint32_t want[H] = {0, 0, 8, 9, 99};
+	assert_memory_equal(x.drops, want, sizeof(want));
+	scene_congestion_tell(&r, drops, all, H, &x);
+	const double share = (1 - exp(-1)) / (1 - exp(-2));
+	assert_near(x.drops[4], 1e6 * share,
+	    5 * sqrt(1e6 * share * (1 - share)));
+}
+
+/* Until then the port is as it was; and no later than a cell. */
+static void a_cell_ends_when_it_says(void **state)
+{
+	const struct sim_seed where = {test_seed(), 5, 6, 7};
+	struct scene_congestion c;
+	struct topo t = {0};
+	unsigned n_changes = 0;
+	(void)state;
+	assert_ok(topo_open_clos(&t, &shape, test_err()));
+	scene_congestion_init(&c, &laws[1], &t, &where);
+	assert_int_equal(c.cell_ns, 2500000);
+	for (topo_host h = 0; h < t.n_hosts; h++)
+		for (sim_ns at = 0; at < 50 * c.cell_ns;) {
+			const sim_ns end =
+			    scene_congestion_until(&c, to_host(h), at);
+			const double now =
+			    scene_congestion_hazard(&c, to_host(h), at);
+			assert_in_range(end - at, 1, c.cell_ns);
+			assert_true(at == 0 || end - at == c.cell_ns);
+			assert_true(scene_congestion_hazard(&c, to_host(h),
+					end - 1) == now);
+			assert_int_equal(scene_congestion_until(&c, to_host(h),
+					     end - 1),
+			    end);
+			n_changes +=
+			    scene_congestion_hazard(&c, to_host(h), end) != now;
+			at = end;
+		}
+	assert_true(n_changes > 100);
+	topo_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -406,6 +501,9 @@ int main(void)
 	    cmocka_unit_test(other_links_and_none_at_all_have_no_buffers),
 	    cmocka_unit_test(drops_are_the_buffers_by_their_share),
 	    cmocka_unit_test(the_defaults_are_those_of_a_rack),
+	    cmocka_unit_test(a_path_meets_each_of_its_ports),
+	    cmocka_unit_test(drops_are_told_hop_by_hop),
+	    cmocka_unit_test(a_cell_ends_when_it_says),
 	};
 	return cmocka_run_group_tests_name("models/scene/congestion", tests,
 	    NULL, NULL);
