@@ -367,6 +367,51 @@ static void faults_hold_in_their_time_and_replace_the_noise(void **state)
 	truth_free(&truth);
 }
 
+/* A flow meets the faults of its links, and the noise of all others: that of the
+ * link, or its own. */
+static void a_flow_meets_noise_where_there_is_no_fault(void **state)
+{
+	enum { H = 6 };
+	(void)state;
+	const struct truth_fault fault[] = {{.link = 3,
+						.rate = 0.5,
+						.to_ns = SIM_NEVER},
+	    {.link = 5, .rate = 0.1, .from_ns = 10, .to_ns = 20},
+	    {.link = 9, .to_ns = SIM_NEVER}};
+	const topo_link path[H] = {1, 3, 5, 7, 9, 11};
+	const struct sim_seed where = {.seed = test_seed()};
+	for (uint32_t per = 0; per < 2; per++) {
+		struct truth truth = {.n_faults = 0};
+		struct scene_loss m = {.truth = &truth};
+		const struct scene_noise_params noise = {{SIM_UNIFORM, 1e-4,
+							     1e-2},
+		    1, per, 1, 0};
+		for (size_t i = 0; i < 3; i++)
+			assert_ok(
+			    truth_add_fault(&truth, &fault[i], test_err()));
+		scene_noise_init(&m.noise, &noise, NULL, &where);
+		for (uint64_t flow = 0; flow < 50; flow++)
+			for (sim_ns t = 5; t < 30; t += 10) {
+				double hazard[H], rate[H];
+				scene_noise_of_flow(&m.noise, flow, path, H,
+				    rate);
+				scene_loss_hazards(&m, flow, path, H, t,
+				    hazard);
+				for (unsigned i = 0; i < H; i++) {
+					const double want = i == 1
+					    ? scene_hazard(0.5)
+					    : i == 2 && t == 15
+					    ? scene_hazard(0.1)
+					    : i == 4 ? 0
+						     : scene_hazard(rate[i]);
+					assert_true(hazard[i] == want);
+				}
+				assert_true(hazard[0] > 0);
+			}
+		truth_free(&truth);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -380,6 +425,7 @@ int main(void)
 	    cmocka_unit_test(drops_never_exceed_the_packets),
 	    cmocka_unit_test(a_billion_packets_are_lost_at_the_right_rate),
 	    cmocka_unit_test(nothing_is_left_behind_a_black_hole),
+	    cmocka_unit_test(a_flow_meets_noise_where_there_is_no_fault),
 	};
 	return cmocka_run_group_tests_name("models/scene/loss", tests, NULL,
 	    NULL);
