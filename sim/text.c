@@ -288,7 +288,7 @@ static double guess(const char *text)
 	if (p[0] == '0' && (p[1] == 'x' || p[1] == 'X')) {
 		char *end;
 		uint64_t x = strtoull(p, &end, 16);
-		if (*end || end - p <= 2 || x == UINT64_MAX)
+		if (*end || x == UINT64_MAX)
 			return NAN; /* all ones are also what is too large */
 		return negative ? -(double)x : (double)x;
 	}
