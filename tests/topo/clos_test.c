@@ -404,6 +404,15 @@ static void check_alike(const struct topo *t, uint32_t step)
 			if (share[i] != topo_clos_share(&t->clos, g, a.link[i]))
 				fail_msg("%u given %u", a.link[i], g);
 	}
+	/* What a class was found to share is found once. */
+	for (size_t c = 0; c < TOPO_N_LINK_CLASSES; c++)
+		for (size_t k = 0; k < sizeof(a.share[0]) / sizeof(double); k++)
+			a.share[c][k] = 7;
+	for (topo_link g = 0; g < n; g++) {
+		assert_ok(topo_alike_shares(&a, g, share, test_err()));
+		for (size_t i = 0; i < a.n; i++)
+			assert_true(share[i] == 7);
+	}
 	topo_alike_free(&a);
 	free(link);
 	free(share);
