@@ -6,6 +6,7 @@
 #include "models/rack/rack.h"
 
 #include "models/rack/impl.h"
+#include "models/rack/params.h"
 #include "sim/stat.h"
 #include "tests/test.h"
 
@@ -797,6 +798,57 @@ static void every_allocation_may_fail(void **state)
 	rack_flows_free(&f);
 }
 
+/* Each bound with its last good value, and what is said of the next. */
+static void what_just_can_be_is_taken(void **state)
+{
+	(void)state;
+	struct rack_params base;
+	struct sim_err e;
+	assert_ok(sim_field_defaults(rack_fields, &base, test_err()));
+	struct rack_params good[8], bad[6];
+	static const char *const why[6] = {"93 servers can't be in 4 quadrants "
+					   "of as many each.",
+	    "window 701 is not between window_min 2 and window_max 700.",
+	    "a slot of 1 us carries 1500 bytes at 12 Gb/s, less than a segment "
+	    "of 1501.",
+	    "a slot of 8738 us carries more than 65535 segments of 99 bytes at "
+	    "6 Gb/s.",
+	    "slot 25 us is above 24.95 us, half of the round trip rtt: windows "
+	    "would answer to marks of the same slot.",
+	    "ecn 3.6e+06 bytes is above shared, the 3.5e+06 bytes that all "
+	    "queues of a quadrant have."};
+	for (unsigned i = 0; i < 8; i++)
+		good[i] = base;
+	good[1].ecn = good[1].shared;
+	good[2].window = good[2].window_min;
+	good[3].window = good[3].window_max;
+	good[4].window = good[4].window_min = good[4].window_max = 9;
+	good[5].line_gbps = 12;
+	good[5].slot_us = 1;
+	good[6].line_gbps = 6;
+	good[6].slot_us = 8738;
+	good[6].rtt_us = 2 * 8738;
+	good[6].segment = 100;
+	good[7].n_servers = 4;
+	for (unsigned i = 0; i < 8; i++)
+		assert_ok(rack_params_check(&good[i], test_err()));
+	for (unsigned i = 0; i < 6; i++)
+		bad[i] = base;
+	bad[0].n_servers = 93;
+	bad[1].window = 701;
+	bad[2] = good[5];
+	bad[2].segment = 1501;
+	bad[3] = good[6];
+	bad[3].segment = 99;
+	bad[4].rtt_us = 49.9;
+	bad[5].ecn = bad[5].shared;
+	bad[5].shared = 3.5e6;
+	for (unsigned i = 0; i < 6; i++) {
+		assert_int_equal(rack_params_check(&bad[i], &e), SIM_EINVAL);
+		assert_string_equal(e.msg, why[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -828,6 +880,7 @@ int main(void)
 	    cmocka_unit_test(what_cannot_be_is_refused),
 	    cmocka_unit_test(what_comes_late_or_elsewhere_is_refused),
 	    cmocka_unit_test(every_allocation_may_fail),
+	    cmocka_unit_test(what_just_can_be_is_taken),
 	};
 	return cmocka_run_group_tests_name("models/rack/rack", tests, NULL,
 	    NULL);
