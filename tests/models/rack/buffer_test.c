@@ -72,6 +72,8 @@ static double sum_allowed(const struct quadrant *q, double limit)
 static void assert_dropped(const struct rack_port *p, double excess)
 {
 	assert_true(p->dropped <= p->arrived);
+	/* What loses nothing draws nothing: no other port's numbers move. */
+	assert_int_equal(p->n_draws, excess > 0);
 	if (excess <= 0)
 		assert_int_equal(p->dropped, 0);
 	else
@@ -192,6 +194,8 @@ static void what_just_fits_is_kept(void **state)
 			rack_buffer_share(&q.r, &q.g);
 			for (uint32_t i = 0; i < PORTS; i++)
 				n += q.port[i].dropped;
+			/* A limit is met by what is above it. */
+			assert_int_equal(q.g.limit > 0, more);
 			/* A dynamic limit is a byte less for two then. */
 			assert_in_range(n, more, more ? 3 : 0);
 		}
