@@ -2,6 +2,7 @@
  * igraph says of the builders.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
+#include <igraph.h>
 #include <unistd.h>
 
 #include "tests/test.h"
@@ -495,6 +496,77 @@ static void every_failed_allocation_is_an_error(void **state)
 	topo_close(&t);
 }
 
+/* Names that GraphML takes for no ids: nodes are then numbered, each sort from 0
+ * on, and keep their names. */
+static void nodes_whose_names_are_no_ids_are_numbered(void **state)
+{
+	static const struct topo_cable cable[] = {{0, 2}, {1, 3}, {2, 3}};
+	static const char *const name[] = {"web 1", "web 2", "left", "right"};
+	static const char *const want[] = {"<node id=\"host0\">",
+	    "<node id=\"host1\">", "<node id=\"sw0\">", "<node id=\"sw1\">",
+	    "source=\"host1\" target=\"sw1\"", "source=\"sw0\" target=\"sw1\"",
+	    ">web 1<", ">right<"};
+	const struct topo_mesh_input in = {.n_hosts = 2,
+	    .n_switches = 2,
+	    .n_cables = 3,
+	    .cable = cable,
+	    .name = name};
+	struct topo t = {0};
+	struct topo_mesh *m;
+	char *text;
+	size_t n;
+	(void)state;
+	assert_ok(topo_mesh_open(&m, &in, test_err()));
+	assert_ok(topo_open_mesh(&t, m, test_err()));
+	FILE *f = open_memstream(&text, &n);
+	assert_ok(topo_graph_write(&t, f, test_err()));
+	fclose(f);
+	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++)
+		if (!strstr(text, want[i]))
+			fail_msg("no %s in\n%s", want[i], text);
+	free(text);
+	topo_close(&t);
+}
+
+static void others_fatal(const char *reason, const char *file, int line)
+{
+	(void)reason, (void)file, (void)line;
+}
+
+/* Who else uses the library finds it as it was, after what went well and after
+ * what did not. */
+static void handlers_of_others_are_put_back(void **state)
+{
+	struct topo t = {0};
+	const igraph_attribute_table_t none = {0};
+	igraph_error_handler_t *error =
+	    igraph_set_error_handler(igraph_error_handler_ignore);
+	igraph_warning_handler_t *warning =
+	    igraph_set_warning_handler(igraph_warning_handler_ignore);
+	igraph_fatal_handler_t *fatal = igraph_set_fatal_handler(others_fatal);
+	igraph_attribute_table_t *table = igraph_set_attribute_table(&none);
+	(void)state;
+	for (int good = 0; good < 2; good++) {
+		const int rc =
+		    topo_graph_read(&t, good ? JELLYFISH : "/dev/null", NULL);
+		assert_int_equal(rc == 0, good);
+		assert_ptr_equal(igraph_set_attribute_table(&none), &none);
+		assert_ptr_equal(igraph_set_fatal_handler(others_fatal),
+		    others_fatal);
+		assert_ptr_equal(igraph_set_warning_handler(
+				     igraph_warning_handler_ignore),
+		    igraph_warning_handler_ignore);
+		assert_ptr_equal(igraph_set_error_handler(
+				     igraph_error_handler_ignore),
+		    igraph_error_handler_ignore);
+	}
+	igraph_set_attribute_table(table);
+	igraph_set_fatal_handler(fatal);
+	igraph_set_warning_handler(warning);
+	igraph_set_error_handler(error);
+	topo_close(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -513,6 +585,8 @@ int main(void)
 	    cmocka_unit_test(faulty_files_are_refused_in_silence),
 	    cmocka_unit_test(a_file_that_is_not_there_is_named),
 	    cmocka_unit_test(every_failed_allocation_is_an_error),
+	    cmocka_unit_test(nodes_whose_names_are_no_ids_are_numbered),
+	    cmocka_unit_test(handlers_of_others_are_put_back),
 	};
 	return cmocka_run_group_tests_name("topo/graph", tests, NULL, NULL);
 }
