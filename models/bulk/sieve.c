@@ -45,9 +45,9 @@ static int list_holes(struct bulk_sieve *v, const struct scene *s,
 }
 
 /* The sieve knows no times, so a link's hazard is an upper bound over the epoch:
- * all its faults at once, on top of the noise that holds while none is active. A
- * host that may be off gets an infinite hazard, which lets all its flows
- * through to those who know when they start. */
+ * all its faults at once, on top of the noise that holds while none is active. The
+ * cable of a host that may be off is cut, so all its flows come through to those
+ * who know when they start. */
 static void gather_hazards(struct bulk_sieve *v, const struct scene *s)
 {
 	const uint32_t n = s->topo->n_links;
@@ -61,10 +61,6 @@ static void gather_hazards(struct bulk_sieve *v, const struct scene *s)
 		if (!truth_is_mark(f))
 			v->hazard[f->link] += round_up(scene_hazard(f->rate));
 	}
-	for (size_t i = 0; i < s->truth.n_outages; i++)
-		if (s->truth.outage[i].kind == TRUTH_HOST_OFF)
-			v->hazard[topo_link_of(s->truth.outage[i].id,
-			    TOPO_UP)] = INFINITY;
 }
 
 /* The greatest hazard of N links that lead down, side by side from CABLE on. */
