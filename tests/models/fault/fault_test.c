@@ -642,6 +642,60 @@ static void a_kind_is_of_switches_of_hosts_or_of_neither(void **state)
 	}
 }
 
+/* What a spec says of a delay, and the mean and shape that it comes to. */
+static void a_delay_has_its_laws_mean(void **state)
+{
+	(void)state;
+	static const struct {
+		enum truth_law law;
+		double mean, shape;
+	} all[] = {{TRUTH_CONSTANT, 800, 0}, {TRUTH_EXPONENTIAL, 800, 0},
+	    {TRUTH_LOGNORMAL, 906.5187624534611, 0.5}, /* 800 e^(1/8) */
+	    {TRUTH_LOAD, 3200, 0.8}};
+	struct scenes s;
+	struct truth truth = {0};
+	scenes_open(&s, &shape);
+	struct fault_params *g = scenes_add_group(&s);
+	g->kind = FAULT_LATENCY;
+	g->delay = scenes_fixed(800);
+	g->sigma = 0.5;
+	g->load = 0.8;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		g->law = all[i].law;
+		scenes_draw_faults(&s, &truth, 0);
+		assert_int_equal(truth.n_faults, 1);
+		assert_int_equal(truth.fault[0].law, all[i].law);
+		assert_near(truth.fault[0].delay_us, all[i].mean, 1e-9);
+		assert_true(truth.fault[0].shape == all[i].shape);
+		assert_true(truth.fault[0].rate == 0);
+	}
+	truth_free(&truth);
+	scenes_close(&s);
+}
+
+/* Of groups that there are so many are drawn as are asked for. */
+static void groups_are_those_that_are_counted(void **state)
+{
+	(void)state;
+	const struct sim_seed where = {.seed = test_seed()};
+	struct scenes s;
+	struct truth truth = {0};
+	struct fault_params group[3];
+	scenes_open(&s, &shape);
+	for (size_t i = 0; i < 3; i++) {
+		group[i] = *scenes_add_group(&s);
+		group[i].count = 1 + (uint32_t)i;
+	}
+	for (size_t n = 0; n <= 3; n++) {
+		truth_clear(&truth);
+		assert_ok(
+		    fault_draw(&s.topo, group, n, &where, &truth, test_err()));
+		assert_int_equal(truth.n_faults, n * (n + 1) / 2);
+	}
+	truth_free(&truth);
+	scenes_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -668,6 +722,8 @@ int main(void)
 	    cmocka_unit_test(
 		links_that_another_group_took_are_not_free_in_a_mesh),
 	    cmocka_unit_test(in_a_region_classes_are_those_of_its_closs),
+	    cmocka_unit_test(a_delay_has_its_laws_mean),
+	    cmocka_unit_test(groups_are_those_that_are_counted),
 	};
 	return cmocka_run_group_tests_name("models/fault/fault", tests, NULL,
 	    NULL);
