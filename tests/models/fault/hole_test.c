@@ -344,6 +344,37 @@ static void each_failing_allocation_is_reported(void **state)
 	scenes_close(&s);
 }
 
+/* Shares of up to a key in 2^32: about half of them round to none. The others have
+ * their holes, whoever came before. */
+static void a_switch_without_a_key_keeps_no_other_from_its_hole(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct truth t = {0};
+	unsigned n_mixed = 0;
+	scenes_open(&s, &shape);
+	struct fault_params *g =
+	    add_holes(&s, FAULT_BLACK_HOLE_2, s.topo.n_switches, 0);
+	g->entries = scenes_uniform(0, 0x1p-32);
+	for (uint32_t run = 0; run < 20; run++) {
+		size_t n_in = 0;
+		assert_ok(draw(&s, &t, run, test_err()));
+		for (topo_link l = 0; l < s.topo.n_links; l++) {
+			topo_node from, to;
+			topo_link_ends(&s.topo, l, &from, &to);
+			n_in += to >= s.topo.n_hosts &&
+			    hole_of(&t, to - s.topo.n_hosts);
+		}
+		assert_int_equal(t.n_faults, n_in);
+		n_mixed += t.n_holes > 4 && t.n_holes < s.topo.n_switches - 4;
+		for (size_t i = 0; i < t.n_holes; i++)
+			assert_int_equal(t.hole[i].rule.below, 1);
+	}
+	assert_true(n_mixed > 10);
+	truth_free(&t);
+	scenes_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -358,6 +389,8 @@ int main(void)
 	    cmocka_unit_test(spread_and_lasts_hold_for_each_switch),
 	    cmocka_unit_test(a_mesh_has_holes_as_its_clos_has),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
+	    cmocka_unit_test(
+		a_switch_without_a_key_keeps_no_other_from_its_hole),
 	};
 	return cmocka_run_group_tests_name("models/fault/hole", tests, NULL,
 	    NULL);

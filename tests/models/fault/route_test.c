@@ -636,6 +636,81 @@ static void graphs_have_turns_too(void **state)
 	}
 }
 
+/* Of each switch of networks of many shapes those links are marked that it chooses
+ * among others for some host, by a search of all hosts. */
+static void links_of_a_choice_are_marked(void **state)
+{
+	(void)state;
+	static const struct topo_clos shapes[] =
+	    {{.n_pods = 3, .n_tors = 3, .n_t1 = 4, .n_t2 = 4, .n_hosts = 2},
+		{.n_pods = 2, .n_tors = 3, .n_t1 = 1, .n_t2 = 4, .n_hosts = 2},
+		{.n_pods = 2, .n_tors = 2, .n_t1 = 3, .n_t2 = 1, .n_hosts = 1},
+		{.n_pods = 1, .n_tors = 4, .n_t1 = 3, .n_t2 = 0, .n_hosts = 2},
+		{.n_pods = 2, .n_tors = 1, .n_t1 = 2, .n_t2 = 2, .n_hosts = 3}};
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		struct scenes x;
+		struct truth t = {0};
+		scenes_open(&x, &shapes[i]);
+		struct fault_params *g = add_group(&x, FAULT_HASH, 0);
+		for (topo_switch s = 0; s < x.topo.n_switches; s++) {
+			uint32_t at = x.topo.n_hosts + s;
+			g->at = &at;
+			g->n_at = 1;
+			g->hash = s % 2 ? FAULT_HASH_BITS : FAULT_HASH_SEED;
+			scenes_draw_faults(&x, &t, s);
+			assert_int_equal(t.n_routes, 1);
+			for (topo_link l = 0; l < x.topo.n_links; l++) {
+				int is = 0;
+				for (topo_host h = 0; h < x.topo.n_hosts; h++)
+					is |= scenes_node_left(&x.topo, l) ==
+						at &&
+					    topo_is_next(&x.topo, l, h) &&
+					    topo_n_next(&x.topo, s, h) > 1;
+				assert_int_equal(truth_is_faulty(&t, l), is);
+			}
+		}
+		g->at = NULL;
+		g->n_at = 0;
+		truth_free(&t);
+		scenes_close(&x);
+	}
+}
+
+/* Links that are named get a destination to which none of them leads at once: a
+ * rack that is at no end of them. */
+static void named_links_lead_on_to_another_rack(void **state)
+{
+	(void)state;
+	struct scenes x;
+	struct truth t = {0};
+	unsigned n_of_rack[9] = {0};
+	scenes_open(&x, &shape);
+	struct fault_params *g = add_group(&x, FAULT_REROUTE, 0);
+	topo_link two[2] = {topo_clos_link_tor(&x.topo.clos, 2, 1, TOPO_UP),
+	    topo_clos_link_tor(&x.topo.clos, 7, 3, TOPO_DOWN)};
+	g->links = two;
+	g->n_links = 2;
+	for (uint32_t run = 0; run < 300; run++) {
+		scenes_draw_faults(&x, &t, run);
+		assert_int_equal(t.n_routes, 2);
+		const topo_host first =
+		    topo_addr_to_host(t.route[0].rule.first_ip, x.topo.n_hosts);
+		const topo_switch rack = topo_tor_of(&x.topo, first);
+		assert_true(rack != 2 && rack != 7);
+		assert_int_equal(t.route[0].rule.last_ip,
+		    t.route[0].rule.first_ip + shape.n_hosts - 1);
+		assert_int_equal(t.route[1].rule.first_ip,
+		    t.route[0].rule.first_ip);
+		n_of_rack[rack]++;
+	}
+	for (unsigned i = 0; i < 9; i++)
+		assert_int_equal(n_of_rack[i] > 15, i != 2 && i != 7);
+	g->links = NULL;
+	g->n_links = 0;
+	truth_free(&t);
+	scenes_close(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -653,6 +728,8 @@ int main(void)
 	    cmocka_unit_test(draws_are_named),
 	    cmocka_unit_test(no_allocation_is_taken_for_granted),
 	    cmocka_unit_test(graphs_have_turns_too),
+	    cmocka_unit_test(links_of_a_choice_are_marked),
+	    cmocka_unit_test(named_links_lead_on_to_another_rack),
 	};
 	return cmocka_run_group_tests_name("models/fault/route", tests, NULL,
 	    NULL);
