@@ -161,12 +161,50 @@ static void many_values_come_close_to_quantiles(void **state)
 	connects_order_close(&g.o);
 }
 
+/* All ranks at once: they ascend, each known value is one of them as often as it is
+ * known, and the others are as many as were to be drawn, within their bounds. */
+static void all_ranks_hold_what_is_known(void **state)
+{
+	static struct rig g;
+	(void)state;
+	set_up(&g);
+	for (uint32_t run = 0; run < 1000; run++) {
+		uint64_t n[CONNECTS_LAWS], rank[CONNECTS_RANKS], drawn = 0;
+		double known[CONNECTS_RANKS], us[CONNECTS_RANKS];
+		size_t n_known = sim_rng_below(&g.r, 12), k = 0;
+		for (unsigned i = 0; i < CONNECTS_LAWS; i++)
+			drawn += n[i] = sim_rng_below(&g.r, 5);
+		/* About where the others are, some alike, some beyond. */
+		for (size_t i = 0; i < n_known; i++)
+			known[i] = 150 + 20. * sim_rng_below(&g.r, 20) +
+			    (sim_rng_below(&g.r, 9) ? 0 : 1e6);
+		qsort(known, n_known, sizeof(known[0]), by_value);
+		const uint64_t all = drawn + n_known;
+		for (uint64_t i = 0; i < all; i++)
+			rank[i] = i + 1;
+		const struct connects_known what = {known, n_known};
+		connects_order_draw(&g.o, n, &what, rank, (unsigned)all, &g.r,
+		    us);
+		for (uint64_t i = 0; i < all; i++) {
+			assert_true(i == 0 || us[i - 1] <= us[i]);
+			if (k < n_known && us[i] == known[k])
+				k++;
+			else
+				assert_true(us[i] > g.law[0].fixed_us &&
+				    us[i] < END_US);
+		}
+		assert_int_equal(k, n_known);
+	}
+	connects_order_close(&g.o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ranks_are_those_of_drawn_values),
 	    cmocka_unit_test(known_values_are_among_them),
 	    cmocka_unit_test(many_values_come_close_to_quantiles),
+	    cmocka_unit_test(all_ranks_hold_what_is_known),
 	};
 	return cmocka_run_group_tests_name("models/connects/order", tests, NULL,
 	    NULL);

@@ -194,6 +194,117 @@ static void a_mark_costs_half_of_alpha_and_a_loss_a_half(void **state)
 	assert_near(c.window, 2, 1e-6);
 }
 
+/* RFC 5681: below the threshold a segment for each that came, above it one for a
+ * window of them; from the least to the most, and not at all when less than half
+ * of the window is used. */
+static void a_window_grows_by_what_came(void **state)
+{
+	static const struct {
+		float window, threshold;
+		uint32_t flying, n;
+		double want;
+	} all[] = {
+	    {10, 100, 50, 0, 10},
+	    {10, 100, 50, 4, 14},
+	    {10, 14, 50, 4, 14},
+	    {10, 12, 50, 4, 12 + 2. / 12},
+	    {10, 10, 50, 4, 10.4},
+	    {10, 5, 50, 4, 10.4},
+	    /* A threshold within the next segment ends the first growth there. */
+	    {10, 10.5, 50, 4, 11 + 3. / 11},
+	    {10, 100, 4, 4, 10},
+	    {10, 100, 5, 4, 14},
+	    {38, 100, 50, 4, 40},
+	    {40, 10, 50, 4, 40},
+	    {1, 1, 50, 1, 3},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		const struct rack r = {
+		    .p = {.window_min = 3, .window_max = 40, .gain = 0.0625}};
+		struct rack_conn c = {.window = all[i].window,
+		    .threshold = all[i].threshold,
+		    .flying = all[i].flying,
+		    .sent = 1000,
+		    .seen = 100,
+		    .backoff = 3,
+		    .round_end = 2000};
+		rack_window_hear(&r, &c, all[i].n, 0);
+		if (fabs(c.window - all[i].want) > 1e-5)
+			fail_msg("case %zu: %g, not %g", i, (double)c.window,
+			    all[i].want);
+		assert_int_equal(c.seen, 100 + all[i].n);
+		assert_int_equal(c.backoff, 0);
+	}
+}
+
+/* What was sent before a cut neither grows the window nor cuts it again: up to the
+ * number that it had when it was cut, and not beyond. */
+static void a_cut_holds_for_a_window(void **state)
+{
+	const struct rack r = {
+	    .p = {.window_min = 2, .window_max = 1000, .gain = 0.5}};
+	(void)state;
+	for (uint32_t late = 0; late < 2; late++) {
+		struct rack_conn c = {.window = 64,
+		    .threshold = 64,
+		    .alpha = 1,
+		    .flying = 64,
+		    .sent = 200,
+		    .seen = 136,
+		    .round_end = 5000};
+		rack_window_hear(&r, &c, 1, 1);
+		assert_near(c.window, 32, 1e-5);
+		/* Nothing more was to be sent, so it is the last that was. */
+		assert_int_equal(c.ahead, 0);
+		assert_int_equal(c.cut_end, 200);
+		c.seen = 199 + late;
+		c.sent = 300;
+		rack_window_hear(&r, &c, 2, 1);
+		/* It grows by one of them, 1/32, and is cut by half. */
+		assert_near(c.window, late ? (32 + 1. / 32) / 2 : 32, 1e-5);
+		/* A loss counts by what came behind it. */
+		struct rack_conn x = {.window = 64,
+		    .threshold = 64,
+		    .sent = 300,
+		    .seen = 198 + late,
+		    .cut_end = 200,
+		    .round_end = 5000};
+		rack_window_lose(&r, &x, 2, (uint16_t[]){0, 0, 0});
+		assert_near(x.window, late ? 32 : 64, 1e-5);
+		assert_int_equal(x.owed, 2);
+	}
+}
+
+/* What came back in the slot makes room, which the cut takes back, up to what there
+ * is to send; the segments that went before it are of the time before. */
+static void what_goes_before_the_cut_is_of_the_time_before(void **state)
+{
+	static const struct {
+		uint32_t left, owed, ahead;
+	} all[] = {{0, 0, 0}, {3, 0, 3}, {2, 2, 4}, {100, 0, 15}, {0, 15, 15},
+	    {0, 16, 15}};
+	const struct rack r = {
+	    .p = {.window_min = 2, .window_max = 1000, .gain = 0.5}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		/* 64 may be out and 45 are, so there is room for 19, of which 4
+		 * came with the mark. */
+		struct rack_conn c = {.window = 64,
+		    .threshold = 64,
+		    .alpha = 1,
+		    .flying = 64,
+		    .left = all[i].left,
+		    .owed = all[i].owed,
+		    .sent = 200,
+		    .seen = 151,
+		    .round_end = 5000};
+		rack_window_hear(&r, &c, 4, 4);
+		assert_int_equal(c.ahead, all[i].ahead);
+		assert_int_equal(c.cut_end, 200 + all[i].ahead);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -201,6 +312,9 @@ int main(void)
 	    cmocka_unit_test(a_timeout_ends_all_waiting),
 	    cmocka_unit_test(alpha_follows_the_share_marked),
 	    cmocka_unit_test(a_mark_costs_half_of_alpha_and_a_loss_a_half),
+	    cmocka_unit_test(a_window_grows_by_what_came),
+	    cmocka_unit_test(a_cut_holds_for_a_window),
+	    cmocka_unit_test(what_goes_before_the_cut_is_of_the_time_before),
 	};
 	return cmocka_run_group_tests_name("models/rack/window", tests, NULL,
 	    NULL);
