@@ -164,6 +164,54 @@ static void a_difference_of_runs_is_students(void **state)
 	assert_near(r.hi, own.hi, 1e-12);
 }
 
+/* Some hits are some and not all are not all, however few trials they count as: by
+ * hand, residuals of 1000/1001 twice, effect 4 * 1000/1001, 251 trials. */
+static void few_hits_of_few_trials_are_neither_none_nor_all(void **state)
+{
+	const double num[] = {1, 0}, rest[] = {0, 1000}, den[] = {1, 1000};
+	struct sim_ratio r;
+	double lo, hi;
+	(void)state;
+	assert_near(sim_ratio_effective(SAMPLE(num, den, 2)), 251, 0);
+	assert_ok(sim_ratio_share(SAMPLE(num, den, 2), 0.95, &r, test_err()));
+	assert_ok(sim_binomial_interval(1, 251, 0.95, &lo, &hi, test_err()));
+	assert_true(r.value == 1. / 1001 && r.lo == lo && r.hi == hi);
+	assert_ok(sim_ratio_share(SAMPLE(rest, den, 2), 0.95, &r, test_err()));
+	assert_ok(sim_binomial_interval(250, 251, 0.95, &lo, &hi, test_err()));
+	assert_true(r.value == 1000. / 1001 && r.lo == lo && r.hi == hi);
+	/* None is none of all that were counted, and one run is what it has. */
+	assert_near(sim_ratio_effective(SAMPLE(den + 1, den + 1, 1)), 1000, 0);
+	assert_near(sim_ratio_effective(SAMPLE(num, den, 1)), 1, 0);
+	const double none[] = {0, 0}, some[] = {3};
+	assert_near(sim_ratio_effective(SAMPLE(none, den, 2)), 1001, 0);
+	assert_near(sim_ratio_effective(SAMPLE(some, den + 1, 1)), 1000, 0);
+	assert_ok(sim_ratio_share(SAMPLE(none, den, 2), 0.95, &r, test_err()));
+	assert_ok(sim_binomial_interval(0, 1001, 0.95, &lo, &hi, test_err()));
+	assert_true(r.value == 0 && r.lo == 0 && r.hi == hi);
+	assert_ok(sim_ratio_share(SAMPLE(den, den, 2), 0.95, &r, test_err()));
+	assert_ok(
+	    sim_binomial_interval(1001, 1001, 0.95, &lo, &hi, test_err()));
+	assert_true(r.value == 1 && r.lo == lo && r.hi == 1);
+}
+
+static void what_is_no_count_is_refused(void **state)
+{
+	static const struct {
+		double num, den;
+		int code;
+	} all[] = {{-1, 4, SIM_EINVAL}, {0, 4, 0}, {4, 4, 0},
+	    {4.5, 4, SIM_EINVAL}, {NAN, 4, SIM_EINVAL}, {1, 0x1p53, SIM_EINVAL},
+	    {1, 0x1p53 - 1, SIM_ERANGE}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct sim_ratio r;
+		assert_int_equal(sim_ratio_share(SAMPLE(&all[i].num,
+						     &all[i].den, 1),
+				     0.95, &r, NULL),
+		    all[i].code);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,6 +222,8 @@ int main(void)
 	    cmocka_unit_test(one_run_tells_nothing_of_others),
 	    cmocka_unit_test(nothing_measured_is_nan),
 	    cmocka_unit_test(intervals_hold_the_mean_as_often_as_they_say),
+	    cmocka_unit_test(few_hits_of_few_trials_are_neither_none_nor_all),
+	    cmocka_unit_test(what_is_no_count_is_refused),
 	};
 	return cmocka_run_group_tests_name("sim/ratio", tests, NULL, NULL);
 }
