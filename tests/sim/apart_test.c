@@ -373,6 +373,75 @@ static void room_that_cannot_be_is_refused(void **state)
 	free(r.bytes);
 }
 
+/* Data that this process has, in bytes, as the kernel counts them. */
+static uint64_t data_bytes(void)
+{
+	unsigned long long n = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%*u %*u %*u %*u %*u %llu", &n), 1);
+	fclose(f);
+	return n * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+/* From what there is now on, and never more than it was before; the hard limit
+ * stays, so that it can be undone. */
+static void data_may_grow_by_what_is_left_alone(void **state)
+{
+	enum { SLACK = 8 << 20 };
+	struct rlimit was, had, now;
+	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* it has data of its own */
+#endif
+	assert_int_equal(getrlimit(RLIMIT_DATA, &was), 0);
+	sim_limit_data(64 << 20, &had);
+	assert_int_equal(getrlimit(RLIMIT_DATA, &now), 0);
+	assert_true(had.rlim_cur == was.rlim_cur);
+	assert_true(had.rlim_max == was.rlim_max);
+	assert_true(now.rlim_max == was.rlim_max);
+	const uint64_t want = data_bytes() + (64 << 20);
+	assert_in_range(now.rlim_cur, want - SLACK, want + SLACK);
+	/* A wider one is none; a narrower one is. */
+	const struct rlimit first = now;
+	sim_limit_data(UINT64_C(1) << 40, &had);
+	assert_int_equal(getrlimit(RLIMIT_DATA, &now), 0);
+	assert_true(had.rlim_cur == first.rlim_cur);
+	assert_true(now.rlim_cur == first.rlim_cur);
+	sim_limit_data(32 << 20, &had);
+	assert_int_equal(getrlimit(RLIMIT_DATA, &now), 0);
+	assert_in_range(now.rlim_cur, want - (32 << 20) - SLACK,
+	    want - (32 << 20) + SLACK);
+	assert_int_equal(setrlimit(RLIMIT_DATA, &was), 0);
+}
+
+/* No more is taken than is there, and none from a child that is gone. */
+static void what_is_taken_is_what_is_left(void **state)
+{
+	struct sum s = {0};
+	struct sim_apart *a;
+	struct sim_err e = {0};
+	uint64_t got[2];
+	(void)state;
+	assert_ok(sim_apart_open(&a, "adding", &s, &limit, test_err()));
+	assert_ok(
+	    sim_apart_ask(a, add, (uint32_t[]){7, 2}, 8, NULL, test_err()));
+	assert_int_equal(sim_apart_take(a, got, 17, &e), SIM_EDEP);
+	assert_string_equal(e.msg, "adding gave back too little.");
+	assert_ok(sim_apart_take(a, got, 16, test_err()));
+	assert_int_equal(got[0] + got[1], 14);
+	assert_ok(sim_apart_take(a, got, 0, test_err()));
+	assert_int_equal(sim_apart_take(a, got, 1, &e), SIM_EDEP);
+	assert_int_equal(sim_apart_ask(a, ends, &(int){0}, sizeof(int), NULL,
+			     &e),
+	    SIM_EDEP);
+	assert_string_equal(e.msg, "adding ended unexpectedly.");
+	assert_int_equal(sim_apart_take(a, got, 0, &e), SIM_EDEP);
+	assert_string_equal(e.msg, "adding is gone.");
+	sim_apart_close(a);
+	sim_apart_close(NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -388,6 +457,8 @@ int main(void)
 	    cmocka_unit_test(without_descriptors_there_is_no_child),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	    cmocka_unit_test(room_that_cannot_be_is_refused),
+	    cmocka_unit_test(data_may_grow_by_what_is_left_alone),
+	    cmocka_unit_test(what_is_taken_is_what_is_left),
 	};
 	return cmocka_run_group_tests_name("sim/apart", tests, NULL, NULL);
 }
