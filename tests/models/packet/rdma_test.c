@@ -49,6 +49,9 @@ struct life {
 	unsigned n_data, n_answers, n;
 	struct seen seen[MAX_SEEN];
 	uint32_t psn;
+	/* Of the oracle: what its sender did, and when it was done. */
+	unsigned n_timeouts, n_heard_naks;
+	uint64_t end;
 };
 
 static int life_note(struct life *l, uint64_t t, int back, int nak,
@@ -129,8 +132,11 @@ static void oracle(struct life *l, int restarts, uint32_t m, unsigned rtt,
 			}
 		}
 		/* The sender. */
+		l->end = (uint64_t)t * SLOT;
 		if (to_sender[t] != NONE && kind[t] == 1)
 			return;
+		l->n_heard_naks += to_sender[t] != NONE;
+		l->n_timeouts += to_sender[t] == NONE && t == timer;
 		if (to_sender[t] != NONE)
 			next = restarts ? 0 : to_sender[t], timer = SLOTS,
 			attempt++;
@@ -159,6 +165,28 @@ static int by_time(const void *a, const void *b)
 	return x->back - y->back;
 }
 
+/* What it tells of its life is what its life was. */
+static void assert_end(const struct packet_rdma_end *end,
+    const struct life *got, const struct life *want, int restarts, uint32_t m)
+{
+	unsigned n_lost = 0, n_naks = 0;
+	for (unsigned i = 0; i < got->n_data && i < 16; i++)
+		n_lost += got->data_loss >> i & 1;
+	for (unsigned i = 0; i < got->n; i++)
+		n_naks += got->seen[i].is_nak;
+	assert_int_equal(end->n_messages, 1);
+	assert_int_equal(end->n_made, got->n);
+	assert_int_equal(end->n_sent, got->n_data);
+	assert_int_equal(end->n_lost, n_lost);
+	assert_int_equal(end->n_naks, n_naks);
+	assert_int_equal(end->n_bytes, m * PAYLOAD);
+	assert_int_equal(end->n_timeouts, want->n_timeouts);
+	assert_int_equal(end->n_restarts,
+	    restarts ? want->n_timeouts + want->n_heard_naks : 0);
+	assert_int_equal(end->at, want->end);
+	assert_near(end->goodput, (double)m * SLOT / (double)want->end, 1e-12);
+}
+
 static void same_as_the_oracle(int restarts, uint32_t m, unsigned bits)
 {
 	enum { RTT = 4, TIMEOUT = 9 };
@@ -176,8 +204,7 @@ static void same_as_the_oracle(int restarts, uint32_t m, unsigned bits)
 	test_rng(&r, m);
 	assert_ok(packet_rdma_run(&p, &pair, &r, &wire, &end, test_err()));
 	oracle(&want, restarts, m, RTT, TIMEOUT);
-	assert_int_equal(end.n_messages, 1);
-	assert_int_equal(end.n_made, got.n);
+	assert_end(&end, &got, &want, restarts, m);
 	qsort(got.seen, got.n, sizeof(got.seen[0]), by_time);
 	qsort(want.seen, want.n, sizeof(want.seen[0]), by_time);
 	for (unsigned i = 0; i < want.n || i < got.n; i++) {
