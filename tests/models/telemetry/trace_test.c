@@ -314,6 +314,32 @@ static void no_memory_is_an_error(void **state)
 	telemetry_rig_close(&x);
 }
 
+/* Each part by itself, and the whole twice; then it serves again. */
+static void what_is_freed_is_empty(void **state)
+{
+	(void)state;
+	struct telemetry_rig x;
+	telemetry_rig_open(&x, K, 2e-4, OBS_TELE_A2, 0);
+	x.p.flows = 20;
+	x.p.trace.traces = 2;
+	x.p.trace.icmp = 5;
+	x.p.trace.every_s = 10;
+	telemetry_rig_draw(&x);
+	assert_non_null(x.t.traces.begun);
+	assert_non_null(x.t.traces.sent);
+	telemetry_traces_free(&x.t.traces);
+	assert_true(!x.t.traces.begun && !x.t.traces.sent);
+	assert_non_null(x.t.links.hazard);
+	telemetry_links_free(&x.t.links);
+	assert_true(!x.t.links.hazard && !x.t.links.moves);
+	telemetry_free(&x.t);
+	assert_int_equal(x.t.rows.n + x.t.paths.n + x.t.n_busy, 0);
+	assert_true(!x.t.host && !x.t.top);
+	telemetry_free(&x.t);
+	telemetry_rig_draw(&x);
+	telemetry_rig_close(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -327,6 +353,7 @@ int main(void)
 	    cmocka_unit_test(a_share_of_paths_is_unknown),
 	    cmocka_unit_test(telling_less_moves_no_loss),
 	    cmocka_unit_test(no_memory_is_an_error),
+	    cmocka_unit_test(what_is_freed_is_empty),
 	};
 	return cmocka_run_group_tests_name("models/telemetry/trace", tests,
 	    NULL, NULL);
