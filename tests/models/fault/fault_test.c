@@ -696,6 +696,45 @@ static void groups_are_those_that_are_counted(void **state)
 	scenes_close(&s);
 }
 
+/* What comes back once has to end before; at that very moment it may begin anew. */
+static void what_comes_back_has_ended(void **state)
+{
+	(void)state;
+	static const struct {
+		double lasts, every, from, to;
+		const char *msg;
+	} all[] = {
+	    {0, 5, 0, 0,
+		"fault group 0: a fault comes back 1 times (again), but does "
+		"not end: it needs `lasts`."},
+	    {5, 4.5, 0, 0,
+		"fault group 0: a fault lasts 5 s, but comes back every 4.5 "
+		"s."},
+	    {5, 5, 0, 0, ""},
+	    {5, 5, 9, 1, ""},
+	};
+	struct scenes s;
+	scenes_open(&s, &shape);
+	struct fault_params *g = scenes_add_group(&s);
+	g->again = 1;
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+		struct sim_err e = {0};
+		g->lasts_s = all[i].lasts;
+		g->every_s = all[i].every;
+		g->from_s = all[i].from;
+		g->to_s = all[i].to;
+		assert_int_equal(scenes_draw_faults_fails(&s, &e),
+		    all[i].msg[0] ? SIM_EINVAL : 0);
+		assert_string_equal(e.msg, all[i].msg);
+	}
+	/* One that ends as it begins is one. */
+	g->again = 0;
+	g->lasts_s = g->spread_s = 0;
+	g->from_s = g->to_s = 3;
+	assert_int_equal(scenes_draw_faults_fails(&s, NULL), 0);
+	scenes_close(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -724,6 +763,7 @@ int main(void)
 	    cmocka_unit_test(in_a_region_classes_are_those_of_its_closs),
 	    cmocka_unit_test(a_delay_has_its_laws_mean),
 	    cmocka_unit_test(groups_are_those_that_are_counted),
+	    cmocka_unit_test(what_comes_back_has_ended),
 	};
 	return cmocka_run_group_tests_name("models/fault/fault", tests, NULL,
 	    NULL);

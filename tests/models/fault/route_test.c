@@ -711,6 +711,28 @@ static void named_links_lead_on_to_another_rack(void **state)
 	scenes_close(&x);
 }
 
+/* From pod to pod 1,600 ways lead, which are not all walked one by one. */
+static void a_detour_is_found_among_many_ways(void **state)
+{
+	(void)state;
+	const struct topo_clos wide = {.n_pods = 2,
+	    .n_tors = 2,
+	    .n_t1 = 40,
+	    .n_t2 = 40,
+	    .n_hosts = 2};
+	struct scenes x;
+	struct truth t = {0};
+	scenes_open(&x, &wide);
+	struct fault_params *g = add_group(&x, FAULT_REROUTE, 3);
+	g->turn = FAULT_TURN_DETOUR;
+	for (uint32_t run = 0; run < 5; run++) {
+		scenes_draw_faults(&x, &t, run);
+		assert_turns(&t, &x.topo, 3);
+	}
+	truth_free(&t);
+	scenes_close(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -730,6 +752,7 @@ int main(void)
 	    cmocka_unit_test(graphs_have_turns_too),
 	    cmocka_unit_test(links_of_a_choice_are_marked),
 	    cmocka_unit_test(named_links_lead_on_to_another_rack),
+	    cmocka_unit_test(a_detour_is_found_among_many_ways),
 	};
 	return cmocka_run_group_tests_name("models/fault/route", tests, NULL,
 	    NULL);
