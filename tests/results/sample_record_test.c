@@ -4,6 +4,8 @@
 #include "results/sample_record.h"
 
 #include <inttypes.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "models/obs_buckets.h"
 #include "sim/bytes.h"
@@ -391,15 +393,32 @@ static void heads_are_bounded_at_each_end(void **state)
 
 static const char *few = "a run does not hold the 1 rows that it says.";
 
+/* Room whose last byte is the last that can be read. */
+static unsigned char *guarded_end(void)
+{
+	static unsigned char *end;
+	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	if (!end) {
+		unsigned char *p = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		assert_ptr_not_equal(p, MAP_FAILED);
+		end = p + page;
+		assert_int_equal(mprotect(end, page, PROT_NONE), 0);
+	}
+	return end;
+}
+
 /* One row, with column C given as the N bytes at BYTES, and LESS bytes of zeros
  * than there should be behind. */
 static int read_forged(unsigned c, const void *bytes, size_t n, int less,
     struct obs_samples *t)
 {
 	struct res_record r = {.run = good_run, .n_rows = 1};
-	unsigned char b[200] = {0};
-	memcpy(b + c, bytes, n);
 	r.n_raw = r.n_bytes = (uint32_t)((int)(9 - 1 + n + 16) - less);
+	unsigned char *b = guarded_end() - r.n_bytes;
+	memset(b, 0, r.n_bytes);
+	for (size_t i = 0; i < n && c + i < r.n_bytes; i++)
+		b[c + i] = ((const unsigned char *)bytes)[i];
 	return res_record_get(b, &r, 5, t, scratch, test_err());
 }
 
@@ -425,7 +444,8 @@ static void rows_that_cannot_be_are_refused(void **state)
 				   above[] = {0x80, 0x80, 0x80, 0x80, 0x20},
 				   below[] = {1},
 				   long_zero[] = {0x80, 0x80, 0x80, 0x80, 0},
-				   longer[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0};
+				   longer[] = {0x80, 0x80, 0x80, 0x80, 0x80, 0},
+				   endless[] = {0x80, 0x80, 0x80, 0x80, 0x80};
 	struct obs_samples t = {0};
 	assert_ok(read_forged(0, zero, 1, 0, &t));
 	assert_ok(read_forged(1, most, sizeof(most), 0, &t));
@@ -441,6 +461,7 @@ static void rows_that_cannot_be_are_refused(void **state)
 		assert_forged(c, above, sizeof(above), 0);
 		assert_forged(c, below, sizeof(below), 0);
 		assert_forged(c, longer, sizeof(longer), 0);
+		assert_forged(c, endless, sizeof(endless), 0);
 	}
 	/* Too few bytes at each place, and too many. */
 	for (int less = 1; less <= 25; less++)

@@ -189,6 +189,7 @@ static void files_are_listed_by_number_and_others_left_out(void **state)
 	}
 	free(found);
 	assert_int_equal(res_segments_list(-1, &kind, &found), -1);
+	assert_null(found);
 	assert_ok(res_segments_close(&s, test_err()));
 }
 
