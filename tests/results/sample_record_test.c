@@ -229,6 +229,11 @@ static void a_record_is_as_the_header_says(void **state)
 		want.run = i < t.n ? 3 : 9;
 		assert_memory_equal(&want, &have, sizeof(want));
 	}
+	/* Where other rows were before. */
+	obs_samples_clear(&got);
+	assert_ok(
+	    res_record_get(record + 72, &is, 3, &got, scratch, test_err()));
+	assert_int_equal(got.run[0], 3);
 	obs_samples_free(&t);
 	obs_samples_free(&got);
 }
