@@ -116,6 +116,17 @@ pages_objects_and_tables_agree() {
 			    ("  eps, all links", "log_eps_all"),
 			    ("  eps, all, best", "log_eps_best")):
 			    row(name, [chance(x) for x in of(key)])
+			shape = d["n_pods"], d["n_tors"], d["n_t1"], d["n_t2"], d["n_hosts"]
+			assert lines[0] == "Clos: n_pod = %d; n0 = %d ToRs and n1 = %d T1s" \
+			    " a pod; n2 = %d T2s; H = %d hosts a ToR" % shape
+			text = "\n".join(lines)
+			assert "T_max = %g times a second\n" % d["t_max"] in text
+			assert "links, k = %g, above" % d["n_bad"] in text
+			assert "\n  p_bad %g, p_good up to %g, %g to %g packets\n" % (
+			    d["p_bad"], d["p_good"], d["packets_low"],
+			    d["packets_high"]) in text
+			assert "\n  after N = %g connections\n" % d["n_flows"] in text
+			assert d["pods_theorem_2"] == 1 + d["n_tors"] / d["n_t1"]
 			loads = d["load_tor"], d["load_t1"], d["load_t2"]
 			for tier, paper, real in zip(("ToR", "T1", "T2"),
 			    (None, d["load_paper_t1"], d["load_paper_t2"]), loads):

@@ -57,6 +57,129 @@ a_dataset_has_the_same_words() {
 	done
 }
 
+# Pages and the list are made of the same objects, in lines of 79 columns.
+pages_and_the_list_say_what_objects_do() {
+	local name
+	run_for 0 "$CULPRIT" metrics --json && mv stdout all
+	run_for 0 "$CULPRIT" metrics && mv stdout list
+	for name in $(json all '" ".join({m["set"] + m["schema"]: m["name"]
+	    for m in d if "stated" not in m["name"]}.values())'); do
+		run_for 0 "$CULPRIT" metrics "$name" && mv stdout "$name.page"
+		run_for 0 "$CULPRIT" metrics "$name" --json
+		mv stdout "$name.one"
+	done
+	python3 - "$tree" <<-'END' || fail "they differ"
+		import glob, json, re, sys, textwrap
+		every = json.load(open("all"))
+		by_name = {m["name"]: m for m in every}
+		source = open(sys.argv[1] + "/results/schema.h").read()
+		def kind(m):  # of numbers that one macro does not make of many
+		    found = re.search(
+		        rf'\({m["name"]},[\s\\]*"[^"]*",[\s\\]*(\w+),', source)
+		    return found.group(1) if found else ""
+		def below(label, text, at):
+		    return "\n".join(textwrap.wrap(text, 79,
+		        initial_indent="  " + label.ljust(at - 3) + " ",
+		        subsequent_indent=at * " ", break_long_words=False,
+		        break_on_hyphens=False)) + "\n"
+		def page(m):
+		    trial = m["of"] == "trial"
+		    yield f"{m['name']} -- {m['meaning']}\n"
+		    yield below("definition", m["definition"], 15)
+		    for part in "numerator", "denominator":
+		        if m[part]:
+		            p = by_name[m[part]]
+		            yield below(part,
+		                f"{p['name']} ({p['unit']}): {p['definition']}", 15)
+		    yield below("of", "the trial, once a row" if trial else
+		        "each algorithm; where it names switches, read switch for link",
+		        15)
+		    yield below("unit", m["unit"], 15)
+		    yield below("range", m["range"], 15)
+		    yield below("set", m["set"], 15)
+		    yield below("on planes", ", ".join(m["planes"]) if
+		        m["set"] != "verdicts" else "any: verdicts are scored on each "
+		        "window, as far as it holds what they are about", 15)
+		    yield below("in figures", ", ".join(m["figures"]) or "none", 15)
+		    yield below("in claims", ", ".join(m["claims"]) or "none", 15)
+		    yield below("in tables", ("" if trial else "ALGORITHM:") + m["name"] +
+		        (" over all runs, _lo, _hi, _p10, _p50, _p90, _trials; of each "
+		        "run with --runs" if m["numerator"] else
+		        "; of each run with --runs, its mean with --tidy"), 15)
+		    yield below("schema.h", f"{m['schema']} X({m['name']}, " + (
+		        f"{m['numerator']}, {m['denominator']}" if m["numerator"] else
+		        '"%s", %s' % (m["unit"], kind(m))) + ", ...)", 15)
+		pages = glob.glob("*.page")
+		assert len(pages) > 15
+		for file in pages:
+		    m = by_name[file[:-5]]
+		    assert open(file).read() == "".join(page(m)), file
+		    assert json.load(open(m["name"] + ".one")) == m
+		heads = {"RES_RATIOS": "Ratios of each algorithm, pooled over runs:",
+		    "RES_ALGO_METRICS": "Of each algorithm, a number a run:",
+		    "RES_TRIAL_RATIOS": "Ratios of the trial, pooled over runs:",
+		    "RES_TRIAL_METRICS": "Of the trial, a number a run:",
+		    "RES_REACH_RATIOS": "Ratios of an algorithm's number and the trial's:"}
+		want, last = "", None
+		for m in every:
+		    if m["schema"] != last:
+		        want += ("\n" if last else "") + heads[m["schema"]] + "\n"
+		    last = m["schema"]
+		    want += below(m["name"], m["meaning"] +
+		        ("" if m["unit"] == "1" else f" [{m['unit']}]"), 25)
+		assert open("list").read() == want
+	END
+}
+
+# By another program, with other means.
+figures_and_claims_are_those_that_name_it() {
+	run_for 0 "$CULPRIT" metrics --json
+	python3 - "$tree" <<-'END' || fail "others name it"
+		import glob, json, os, re, sys
+		top = sys.argv[1]
+		scripts = {}
+		for file in glob.glob(top + "/plots/*.gp"):
+		    text = open(file).read()
+		    name = os.path.basename(file)[:-3]
+		    if '\nload "style.gp"' not in text or name == "sweep":
+		        continue
+		    todo = [text]
+		    while todo:
+		        found = re.findall(r'\nload "([^"]*)"', todo.pop())
+		        for other in found:
+		            if other != "style.gp":
+		                todo.append(open(f"{top}/plots/{other}").read())
+		                text += todo[-1]
+		    scripts[name] = text
+		blocks = re.split(r"^ *- id: *", open(top +
+		    "/results/expected/vigil.yaml").read(), flags=re.M)[1:]
+		claims = [(re.match(r"\w+", b).group(), re.findall(
+		    r'^ *metric: *"?([\w -]*\w)', b, re.M)) for b in blocks]
+		claims = [(c, of[0].split(" - ")) for c, of in claims if of]
+		assert len(claims) > 40
+		for m in json.load(open("stdout")):
+		    name = m["name"]
+		    column = rf"{name}(_lo|_hi|_p10|_p50|_p90|_trials)?"
+		    pattern = rf"\b{column}\b" if "_" in name else rf'[":]{column}"'
+		    assert m["figures"] == sorted(s for s in scripts
+		        if re.search(pattern, scripts[s])), (name, m["figures"])
+		    mine = [c for c, of in claims if name in of]
+		    assert m["claims"] == mine, (name, mine, m["claims"])
+	END
+}
+
+a_column_is_its_metric() {
+	run_for 0 "$CULPRIT" metrics recall && mv stdout want
+	for name in recall_hi recall_p10 recall_p50 recall_trials a:b:recall; do
+		run_for 0 "$CULPRIT" metrics "$name"
+		same stdout want
+	done
+	for name in recall_l recall_lo_hi recall_lox recalllo _lo; do
+		run_for 2 "$CULPRIT" metrics "$name"
+		says_once "there is no metric \"$name\""
+	done
+}
+
 a_wrong_name_is_met_with_the_near_one() {
 	run_for 2 "$CULPRIT" metrics top_k_recal
 	says_once 'there is no metric "top_k_recal"; did you mean "top_k_recall"?'
@@ -69,4 +192,6 @@ a_wrong_name_is_met_with_the_near_one() {
 }
 
 run_tests one_is_explained_whole all_are_listed a_dataset_has_the_same_words \
+    pages_and_the_list_say_what_objects_do \
+    figures_and_claims_are_those_that_name_it a_column_is_its_metric \
     a_wrong_name_is_met_with_the_near_one
