@@ -221,7 +221,7 @@ static void a_journal_tells_who_is_at_work_and_how_far(void **state)
 	s.queue.n_jobs = 9;
 	strcpy(s.queue.why, "x");
 	s.queue.shard[0] = XP_JOB_RUNS;
-	s.held[2] = 1;
+	s.held[0] = s.held[2] = 1;
 	assert_ok(xp_shards_ask(&s, test_err()));
 	assert_int_equal(s.queue.n_jobs, 0);
 	assert_string_equal(s.queue.why, "");
@@ -260,7 +260,7 @@ static void memory_of_shards_that_ends_is_told(void **state)
 /* --- until all are there -------------------------------------------------- */
 
 struct told {
-	char text[4096];
+	char text[4096], progress[1024]; /* what was said, and what was drawn */
 };
 
 static void tell(void *arg, const char *line)
@@ -284,10 +284,13 @@ static struct xp_followed follow(const char *submit, const char *merge,
 	snprintf(text, sizeof(text), "echo \"$*\" >>asked\n%s\n", submit);
 	test_write("submit.sh", text);
 	test_write("merge.sh", merge);
-	*told = (struct told){""};
+	*told = (struct told){"", ""};
+	FILE *progress = fmemopen(told->progress, sizeof(told->progress), "w");
+	assert_non_null(progress);
 	const struct xp_follow f = {.plan = &p,
 	    .folder = test_folder,
 	    .whole = &whole,
+	    .progress = progress,
 	    .retry = retry,
 	    .wait_ns = 1,
 	    .poll_ns = 1,
@@ -295,6 +298,7 @@ static struct xp_followed follow(const char *submit, const char *merge,
 	    .arg = told,
 	    .stop = &go};
 	assert_ok(xp_follow(&f, &to, test_err()));
+	fclose(progress);
 	res_cube_free(&whole);
 	return to;
 }
@@ -350,6 +354,8 @@ static void one_round_is_enough_where_all_goes_well(void **state)
 	assert_int_equal(to.cells.n_cells, CELLS);
 	assert_int_equal(to.cells.n_done, CELLS);
 	assert_told(&told, "");
+	assert_memory_equal(told.progress, "plain  ", 7);
+	assert_non_null(strstr(told.progress, "10/10 cells"));
 	assert_asked("\n");
 
 	/* There is nothing to do, and nothing is done. */
