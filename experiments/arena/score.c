@@ -280,7 +280,7 @@ int xp_arena_alarms_a_day(const struct xp_arena_standing *s,
 {
 	const int of_all = x < s->entry + s->n_of_all;
 	struct sim_ratio_sample sum = {.n = x->n_runs};
-	double *num, *den = NULL;
+	double *num = NULL, *den = NULL;
 	int rc = SIM_ZALLOC(&num, x->n_runs, e);
 	if (rc == 0)
 		rc = SIM_ZALLOC(&den, x->n_runs, e);
@@ -300,10 +300,12 @@ int xp_arena_alarms_a_day(const struct xp_arena_standing *s,
 		rc = sim_ratio_share(&sum, 0.95, out, e);
 	free(num);
 	free(den);
+	if (rc < 0)
+		return rc;
 	out->value *= XP_ARENA_WINDOWS_A_DAY;
 	out->lo *= XP_ARENA_WINDOWS_A_DAY;
 	out->hi *= XP_ARENA_WINDOWS_A_DAY;
-	return rc;
+	return 0;
 }
 
 /* Of N families the F of one window of W of a run can change the mean of all runs by
