@@ -45,8 +45,8 @@ int sim_zalloc(void *p, size_t n, size_t size, struct sim_err *e)
 	void *block = NULL;
 	/* calloc() checks the product itself. Nothing is asked for n = 0, where
 	 * it may return either NULL or a pointer. */
-	if (n > 0 && !(block = calloc(n, size)))
-		return vec_no_memory(n, size, e);
+	if (n > 0)
+		block = calloc(n, size);
 	memcpy(p, &block, sizeof(block));
-	return 0;
+	return n == 0 || block ? 0 : vec_no_memory(n, size, e);
 }

@@ -15,7 +15,8 @@
 int sim_reserve(void *p, size_t *cap, size_t need, size_t size,
     struct sim_err *e);
 
-/* *P = N zeroed elements of SIZE bytes, or NULL when N is 0. */
+/* *P = N zeroed elements of SIZE bytes; NULL when N is 0, or after an error, so
+ * that it may be freed in any case. Errors SIM_ENOMEM. */
 int sim_zalloc(void *p, size_t n, size_t size, struct sim_err *e);
 
 /* SIM_RESERVE(&v->x, &v->cap, n, e) takes the size of an element from the

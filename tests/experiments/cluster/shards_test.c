@@ -454,6 +454,31 @@ static void a_shard_that_got_further_has_all_its_tries_again(void **state)
 	    78);
 }
 
+/* An allocation that fails is an error, or something that was not told. */
+static void memory_that_ends_while_following_is_told(void **state)
+{
+	const struct xp_plan p = shards_plan("local");
+	struct res_cube whole;
+	unsigned long n = 0, seen;
+	(void)state;
+	plain_cube(&whole, POINTS, RUNS);
+	test_write("submit.sh", "exit 3\n");
+	const struct xp_follow f = {.plan = &p,
+	    .folder = test_folder,
+	    .whole = &whole,
+	    .poll_ns = 1};
+	do {
+		struct xp_followed to;
+		struct sim_err e;
+		test_fail_alloc(++n);
+		const int rc = xp_follow(&f, &to, &e);
+		seen = test_fail_alloc(0);
+		assert_true(rc == 0 || rc == SIM_ENOMEM);
+	} while (seen >= n);
+	assert_true(n > 8);
+	res_cube_free(&whole);
+}
+
 static void only_one_follows_a_folder(void **state)
 {
 	const struct xp_plan p = shards_plan("local");
@@ -553,6 +578,7 @@ int main(void)
 	    IN_A_FOLDER(cells_that_fail_are_tried_again_and_merged),
 	    IN_A_FOLDER(what_gets_no_further_is_left_with_its_last_words),
 	    IN_A_FOLDER(a_shard_that_got_further_has_all_its_tries_again),
+	    IN_A_FOLDER(memory_that_ends_while_following_is_told),
 	    IN_A_FOLDER(only_one_follows_a_folder),
 	    IN_A_FOLDER(who_is_told_to_stop_starts_nothing),
 	    IN_A_FOLDER(the_whole_has_tried_each_cell_of_the_sweep),
