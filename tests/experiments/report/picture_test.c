@@ -304,6 +304,110 @@ static void a_small_network_is_there_whole(void **state)
 	}
 }
 
+/* Places of all switches, in px of 1000: 74 on the left are for names, 14 on the
+ * right are free, as are 14 between pods; rows are 128 apart. Ids of a tier go
+ * from pod to pod. */
+static void places_in_a_clos_follow_from_its_sizes(void **state)
+{
+	static const char *const names[] = {"ToR", "T1", "T2"};
+	enum { PODS = 2, TORS = 4, T1S = 3, T2S = 2 };
+	const double pod = (1000 - 74 - 14 - 14) / 2.;
+	const size_t n[] = {PODS * TORS, PODS * T1S, T2S};
+	struct xp_layout l;
+	struct rig g;
+	size_t i[3] = {0};
+	(void)state;
+	open_rig(&g, CLOS ALGOS "faults: {count: 0}\n");
+	take(&g, 0);
+	assert_ok(xp_layout_make(&l, &g.p, 1000, test_err()));
+	assert_int_equal(l.n_rows, 3);
+	assert_int_equal(l.n_pods, PODS);
+	assert_int_equal(l.is_ring, 0);
+	for (uint32_t p = 0; p < PODS; p++) {
+		assert_near(l.pod[p].x, 74 + p * (pod + 14), 1e-9);
+		assert_near(l.pod[p].width, pod, 1e-9);
+		assert_int_equal(l.pod[p].number, p);
+	}
+	for (unsigned row = 0; row < 3; row++) {
+		assert_string_equal(l.row[row].name, names[row]);
+		assert_near(l.row[row].y, 26 + 128 * (2 - row), 1e-9);
+		assert_int_equal(l.row[row].n, n[row]);
+		assert_int_equal(l.row[row].n_shown, n[row]);
+	}
+	assert_near(l.row[0].step, pod / TORS, 1e-9);
+	assert_near(l.row[1].step, pod / T1S, 1e-9);
+	assert_near(l.row[2].step, (1000 - 74 - 14) / (double)T2S, 1e-9);
+	for (uint32_t s = 0; s < l.topo->n_switches; s++) {
+		const uint32_t tier = topo_tier_of(l.topo, s);
+		const size_t in_pod = tier == 0 ? TORS : T1S, k = i[tier]++;
+		const double x = tier == 2
+		    ? 74 + ((double)k + 0.5) * l.row[2].step
+		    : l.pod[k / in_pod].x +
+			((double)(k % in_pod) + 0.5) * l.row[tier].step;
+		assert_near(l.spot[s].x, x, 1e-9);
+		assert_near(l.spot[s].hosts_x, x, 1e-9);
+		assert_near(l.spot[s].hosts_y, l.hosts_y, 1e-9);
+		assert_int_equal(l.spot[s].n_hosts, tier == 0 ? 3 : 0);
+	}
+	assert_near(l.hosts_y, l.row[0].y + 52, 1e-9);
+	assert_near(l.height, l.hosts_y + 40, 1e-9);
+	assert_int_equal(l.n_lone, 0);
+
+	/* Both directions of a cable are on their right, 4.2 px apart. */
+	for (topo_link k = 2 * l.topo->n_hosts; k < l.topo->n_links; k += 2) {
+		struct xp_line up, down;
+		assert_true(xp_layout_link(&l, k, &up));
+		assert_true(xp_layout_link(&l, k + 1, &down));
+		const double dx = up.x2 - up.x1, dy = up.y2 - up.y1;
+		assert_near(down.x2 - down.x1, -dx, 1e-9);
+		assert_near(down.y2 - down.y1, -dy, 1e-9);
+		assert_near(hypot(down.x1 - up.x2, down.y1 - up.y2), 4.2, 1e-9);
+		/* The cross product: down is to the left of up. */
+		assert_near((dx * (down.y2 - up.y1) - dy * (down.x2 - up.x1)) /
+			hypot(dx, dy),
+		    -4.2, 1e-9);
+	}
+	xp_layout_free(&l);
+	assert_null(l.spot);
+	assert_null(l.pod);
+	close_rig(&g);
+}
+
+/* Hosts with a part of their own stand below their ToRs, in their order, 22 px
+ * apart at least. */
+static void hosts_with_a_part_stand_below_their_tors(void **state)
+{
+	struct xp_layout l;
+	struct rig g;
+	size_t n = 0;
+	(void)state;
+	open_rig(&g,
+	    CLOS ALGOS "faults: {links: [\"host4->tor1\", \"tor1->host4\", "
+		       "\"tor1->host3\", \"host5->tor1\", \"tor5->host17\"], "
+		       "rate: 0.02}\nnoise: {rate: 0}\n");
+	take(&g, 0);
+	assert_ok(xp_layout_make(&l, &g.p, 1000, test_err()));
+	assert_near(l.height, l.hosts_y + 40 + 54, 1e-9);
+	static const topo_host want[] = {3, 4, 5, 17};
+	for (size_t i = 0; i < l.n_lone; i++) {
+		const struct xp_lone_host *h = &l.lone[i];
+		n += h->id == 3 || h->id == 4 || h->id == 5 || h->id == 17;
+		assert_near(h->y, l.hosts_y + 54, 1e-9);
+		if (i > 0) {
+			assert_true(h->id > h[-1].id);
+			assert_true(h->x - h[-1].x >= 22 - 1e-9);
+		}
+		if (l.n_lone == 4)
+			assert_int_equal(h->id, want[i]);
+	}
+	assert_int_equal(n, 4);
+	assert_near(l.lone[0].x, l.spot[topo_tor_of(l.topo, 3)].x, 1e-9);
+	assert_near(l.lone[1].x, l.lone[0].x + 22, 1e-9);
+	assert_near(l.lone[2].x, l.lone[0].x + 44, 1e-9);
+	xp_layout_free(&l);
+	close_rig(&g);
+}
+
 /* All that fails or is named is there first; the rest is counted. */
 static void of_a_large_network_what_matters_is_there(void **state)
 {
@@ -333,6 +437,28 @@ static void of_a_large_network_what_matters_is_there(void **state)
 		else if (!xp_layout_link(&l, k, &line))
 			n_flows++;
 	}
+	/* Nobody who is left out has more than one of its row who is not. */
+	double *weight = calloc(l.topo->n_switches, sizeof(*weight));
+	assert_non_null(weight);
+	for (topo_link k = 0; k < l.topo->n_links; k++) {
+		double w = (double)g.p.flows[k];
+		topo_node end[2];
+		for (size_t i = 0; i < g.p.n_parts; i++)
+			w += g.p.part[i].id == k && !g.p.part[i].is_switch ? 1e9
+									   : 0;
+		topo_link_ends(l.topo, k, &end[0], &end[1]);
+		for (int i = 0; i < 2; i++)
+			if (end[i] >= l.topo->n_hosts)
+				weight[end[i] - l.topo->n_hosts] += w;
+	}
+	for (uint32_t s = 0; s < l.topo->n_switches; s++)
+		for (uint32_t r = 0; r < l.topo->n_switches; r++)
+			if (topo_tier_of(l.topo, s) ==
+				topo_tier_of(l.topo, r) &&
+			    l.spot[s].shown && !l.spot[r].shown)
+				assert_true(
+				    weight[s] >= weight[r] && weight[s] > 0);
+	free(weight);
 	assert_int_equal(l.left_flows, n_flows);
 	assert_int_equal(l.left_quiet, n_quiet);
 	xp_layout_free(&l);
@@ -471,6 +597,8 @@ int main(void)
 	    cmocka_unit_test(names_that_do_not_fit_are_counted),
 	    cmocka_unit_test(a_fault_is_told_as_it_is),
 	    cmocka_unit_test(a_small_network_is_there_whole),
+	    cmocka_unit_test(places_in_a_clos_follow_from_its_sizes),
+	    cmocka_unit_test(hosts_with_a_part_stand_below_their_tors),
 	    cmocka_unit_test(of_a_large_network_what_matters_is_there),
 	    cmocka_unit_test(drawings_are_the_same_twice_and_well_formed),
 	    cmocka_unit_test(each_link_and_switch_has_a_title),

@@ -106,6 +106,18 @@ static void a_map_within_a_section_is_told_like_this(void **state)
 	    "                          number or draw [0, 10000000] us\n");
 }
 
+/* The keys of a map stand below its name, two columns further in. */
+static void maps_of_a_section_are_headed_by_their_names(void **state)
+{
+	char *text = told("traffic");
+	(void)state;
+	assert_non_null(strstr(text, "\n  tcp:\n    resend: 0"));
+	const char *window = strstr(text, "\n    window: ");
+	assert_non_null(window);
+	assert_null(strstr(strstr(text, "\n  tcp:\n") + 1, "\n  tcp:\n"));
+	free(text);
+}
+
 /* A word that two sections have is told of both, with a line between. */
 static void a_word_is_told_of_all_that_have_it(void **state)
 {
@@ -301,6 +313,7 @@ int main(void)
 	    cmocka_unit_test(a_path_of_a_sweep_is_its_key),
 	    cmocka_unit_test(a_section_is_told_like_this),
 	    cmocka_unit_test(a_map_within_a_section_is_told_like_this),
+	    cmocka_unit_test(maps_of_a_section_are_headed_by_their_names),
 	    cmocka_unit_test(a_word_is_told_of_all_that_have_it),
 	    cmocka_unit_test(planes_and_fabrics_have_a_line_each),
 	    cmocka_unit_test(a_word_that_there_is_not_is_met_with_the_near_one),
