@@ -3,6 +3,8 @@
  */
 #include "experiments/arena/score.h"
 
+#include "experiments/arena/standing.h"
+#include "results/provenance.h"
 #include "sim/text.h"
 #include "tests/test.h"
 
@@ -475,6 +477,85 @@ static void tables_are_these(void **state)
 	xp_arena_free(&s);
 }
 
+/* --- what is kept --------------------------------------------------------- */
+
+static void the_answer_is_a_sentence_or_two(void **state)
+{
+	struct xp_arena_standing s = {0};
+	char text[XP_ARENA_ANSWER] = "x", want[XP_ARENA_ANSWER];
+	const char *t0 = xp_arena_telemetries[0].name,
+		   *t1 = xp_arena_telemetries[1].name;
+	(void)state;
+	xp_arena_answer(&s, text);
+	assert_string_equal(text, "");
+	add_entry(&s, 0, 0, "much", 1e6, 0.75, 0.75, 1000);
+	assert_ok(xp_arena_sum(&s, test_err()));
+	xp_arena_answer(&s, text);
+	snprintf(want, sizeof(want),
+	    "Best is much on %s: F 0.750 (0.750-0.750), 1000 bytes/s of a "
+	    "host. Nothing that sends less is shown to be at most 0.05 worse.",
+	    t0);
+	assert_string_equal(text, want);
+	xp_arena_free(&s);
+
+	/* Intervals end at 0 and 1; of few bytes a digit more is told. */
+	add_entry(&s, 0, 0, "much", 1e6, 1, 0.75, 10);
+	add_entry(&s, 0, 1, "less", 1e6, 0.98, 0.73, 9.875);
+	assert_ok(xp_arena_sum(&s, test_err()));
+	xp_arena_answer(&s, text);
+	snprintf(want, sizeof(want),
+	    "Best is much on %s: F 0.875 (0.000-1.000), 10 bytes/s of a "
+	    "host. At most 0.05 worse, as is shown, and with least telemetry "
+	    "is less on %s: F 0.855 (0.000-1.000), 9.9 bytes/s of a host.",
+	    t0, t1);
+	assert_string_equal(text, want);
+	xp_arena_free(&s);
+}
+
+/* Of all families each score that was measured has a row, of one family its
+ * costs have none, and how many were answered only where not all were. */
+static void the_standing_has_a_row_for_each_score(void **state)
+{
+	const struct xp_arena_head head = {"s", 12, 0xabc};
+	struct xp_arena_standing s = {0};
+	char *text = NULL, want[2048], answer[XP_ARENA_ANSWER];
+	const char *t0 = xp_arena_telemetries[0].name,
+		   *f1 = xp_arena_families[1], *f2 = xp_arena_families[2];
+	size_t n;
+	(void)state;
+	add_entry(&s, 1, 0, "a", 10, 0.5, 0.75, 200);
+	struct xp_arena_entry *x = add_entry(&s, 2, 0, "a", 8, 0.25, 0.5, 200);
+	x->num[XP_ARENA_answered * 2] = 6;
+	x->den[XP_ARENA_f * 2 + 1] = x->num[XP_ARENA_f * 2 + 1] = 0;
+	assert_ok(xp_arena_sum(&s, test_err()));
+	xp_arena_answer(&s, answer);
+	FILE *out = open_memstream(&text, &n);
+	assert_non_null(out);
+	assert_ok(xp_arena_print_standing(&s, &head, out, test_err()));
+	fclose(out);
+	snprintf(want, sizeof(want),
+	    "# arena %d, size s, seed 12, version %.*s, build %s; answer: %s; "
+	    "made of 0000000000000abc\nfamily\ttelemetry\t",
+	    XP_ARENA_VERSION, (int)strcspn(res_version(), " "), res_version(),
+	    res_build(), answer);
+	assert_memory_equal(text, want, strlen(want));
+	char *rows = strchr(strchr(text, '\n') + 1, '\n') + 1;
+	/* Of two numbers the standard error is half their difference; of all
+	 * families the first run has two entries and the second one. */
+	snprintf(want, sizeof(want), "all\t%s\ta:f\t2\t2\t3\t0.5\t", t0);
+	assert_memory_equal(rows, want, strlen(want));
+	snprintf(want, sizeof(want),
+	    "\nall\t%s\ta:answered\t2\t2\t4\t0.9375\t0.0625\n"
+	    "all\t%s\ta:host_bytes_s\t2\t2\t4\t200\t0\n"
+	    "%s\t%s\ta:f\t2\t2\t20\t0.625\t0.125\n"
+	    "%s\t%s\ta:f\t2\t1\t8\t0.25\tNaN\n"
+	    "%s\t%s\ta:answered\t2\t2\t16\t0.875\t0.125\n",
+	    t0, t0, f1, t0, f2, t0, f2, t0);
+	assert_string_equal(strchr(rows, '\n'), want);
+	free(text);
+	xp_arena_free(&s);
+}
+
 static int add_and_sum(void *arg, struct sim_err *e)
 {
 	struct xp_arena_standing s = {0};
@@ -507,6 +588,8 @@ int main(void)
 	    cmocka_unit_test(the_thriftiest_is_within_the_margin),
 	    cmocka_unit_test(alarms_are_of_a_days_windows),
 	    cmocka_unit_test(tables_are_these),
+	    cmocka_unit_test(the_answer_is_a_sentence_or_two),
+	    cmocka_unit_test(the_standing_has_a_row_for_each_score),
 	    cmocka_unit_test(memory_that_ends_is_told),
 	};
 	return cmocka_run_group_tests_name("experiments/arena/score", tests,
