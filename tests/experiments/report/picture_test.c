@@ -373,6 +373,43 @@ static void places_in_a_clos_follow_from_its_sizes(void **state)
 	close_rig(&g);
 }
 
+/* A network without tiers stands on an ellipse, in the order of ids, clockwise from
+ * the top; hosts 34 px further out. */
+static void a_mesh_stands_on_a_ring(void **state)
+{
+	char text[512], *path = realpath("tests/data/jellyfish.graphml", NULL);
+	struct xp_layout l;
+	struct rig g;
+	(void)state;
+	assert_non_null(path);
+	snprintf(text, sizeof(text),
+	    HEAD "topology: {kind: graphml, file: %s}\n"
+		 "faults: {count: 0}\n" ALGOS,
+	    path);
+	free(path);
+	open_rig(&g, text);
+	take(&g, 0);
+	assert_ok(xp_layout_make(&l, &g.p, 1000, test_err()));
+	assert_true(l.is_ring);
+	assert_int_equal(l.n_rows, 1);
+	assert_int_equal(l.n_pods, 0);
+	assert_near(l.height, 620, 0);
+	const uint32_t n = l.topo->n_switches;
+	const double rx = 500 - 84, ry = 310 - 84;
+	assert_int_equal(l.row[0].n_shown, n);
+	for (uint32_t s = 0; s < n; s++) {
+		const double turn = 2 * M_PI * s / n;
+		assert_near(l.spot[s].x, 500 + rx * sin(turn), 1e-6);
+		assert_near(l.spot[s].y, 310 - ry * cos(turn), 1e-6);
+		assert_near(l.spot[s].hosts_x, 500 + (rx + 34) * sin(turn),
+		    1e-6);
+		assert_near(l.spot[s].hosts_y, 310 - (ry + 34) * cos(turn),
+		    1e-6);
+	}
+	xp_layout_free(&l);
+	close_rig(&g);
+}
+
 /* Hosts with a part of their own stand below their ToRs, in their order, 22 px
  * apart at least. */
 static void hosts_with_a_part_stand_below_their_tors(void **state)
@@ -598,6 +635,7 @@ int main(void)
 	    cmocka_unit_test(a_fault_is_told_as_it_is),
 	    cmocka_unit_test(a_small_network_is_there_whole),
 	    cmocka_unit_test(places_in_a_clos_follow_from_its_sizes),
+	    cmocka_unit_test(a_mesh_stands_on_a_ring),
 	    cmocka_unit_test(hosts_with_a_part_stand_below_their_tors),
 	    cmocka_unit_test(of_a_large_network_what_matters_is_there),
 	    cmocka_unit_test(drawings_are_the_same_twice_and_well_formed),
