@@ -512,6 +512,36 @@ static void the_answer_is_a_sentence_or_two(void **state)
 	xp_arena_free(&s);
 }
 
+/* Of ten components whose chances add up to 1 three failed, in each run. */
+static void chances_that_are_wrong_have_a_row(void **state)
+{
+	const struct xp_arena_head head = {"s", 12, 0xabc};
+	struct xp_arena_standing s = {0};
+	char *text = NULL, want[256];
+	size_t n;
+	(void)state;
+	struct xp_arena_entry *x = add_entry(&s, 1, 0, "a", 10, 0.5, 0.75, 200);
+	x->chance[0][0] = x->chance[1][0] =
+	    (struct res_chance_bin){.n = 10, .stated = 1, .n_true = 3};
+	add_entry(&s, 1, 0, "b", 10, 0.5, 0.75, 200);
+	assert_ok(xp_arena_sum(&s, test_err()));
+	FILE *out = open_memstream(&text, &n);
+	assert_non_null(out);
+	assert_ok(xp_arena_print_standing(&s, &head, out, test_err()));
+	fclose(out);
+	for (int i = 0; i < 2; i++) {
+		snprintf(want, sizeof(want),
+		    "\n%s\t%s\ta:ece\t2\t2\t20\t0.2\t0\n",
+		    i ? "all" : xp_arena_families[1],
+		    xp_arena_telemetries[0].name);
+		if (!strstr(text, want))
+			fail_msg("no %s in %s", want, text);
+	}
+	assert_null(strstr(text, "b:ece"));
+	free(text);
+	xp_arena_free(&s);
+}
+
 /* Of all families each score that was measured has a row, of one family its
  * costs have none, and how many were answered only where not all were. */
 static void the_standing_has_a_row_for_each_score(void **state)
@@ -589,6 +619,7 @@ int main(void)
 	    cmocka_unit_test(alarms_are_of_a_days_windows),
 	    cmocka_unit_test(tables_are_these),
 	    cmocka_unit_test(the_answer_is_a_sentence_or_two),
+	    cmocka_unit_test(chances_that_are_wrong_have_a_row),
 	    cmocka_unit_test(the_standing_has_a_row_for_each_score),
 	    cmocka_unit_test(memory_that_ends_is_told),
 	};
