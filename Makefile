@@ -96,7 +96,7 @@ UNFIT += $(if $(CURL),experiments/live/fetch_none.c \
 	experiments/live/call_none.c,experiments/live/fetch.c \
 	experiments/live/call.c experiments/live/contact.c \
 	experiments/live/fetch_whom.c experiments/live/url.c \
-	tests/experiments/live/world_test.c)
+	tests/experiments/live/url_test.c tests/experiments/live/world_test.c)
 # Certificates and signatures take GnuTLS; without,
 # experiments/live/{ca,identity,list_sign}_none.c say so.
 TLS   := $(shell pkg-config --exists gnutls && echo gnutls)

@@ -16,13 +16,13 @@ static struct topo sums_net(void)
 	return t;
 }
 
-/* Counters "a" (of 4), "b" (of 9) and "a" again (of 11). */
+/* Counters "first" (of 2), "a" (of 4), "b" (of 9) and "a" again (of 11). */
 static struct res_counter_names sums_names(void)
 {
-	static const struct res_counter_name row[] = {{4, {"a"}}, {9, {"b"}},
-	    {11, {"a"}}};
+	static const struct res_counter_name row[] = {{2, {"first"}}, {4, {"a"}},
+	    {9, {"b"}}, {11, {"a"}}};
 	struct res_counter_names names = {0};
-	for (size_t i = 0; i < 3; i++)
+	for (size_t i = 0; i < 4; i++)
 		assert_ok(res_counter_names_add(&names, &row[i], test_err()));
 	return names;
 }
@@ -74,6 +74,7 @@ static void what_is_asked_for_has_an_id(void **state)
 	    /* The last that had the name. */
 	    {"custom:a", 1, 11},
 	    {"custom:b", 0, 9},
+	    {"custom:first", 0, 2},
 	    {"custom:77", 0, 77},
 	};
 	struct topo t = sums_net();
