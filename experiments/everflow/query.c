@@ -72,7 +72,7 @@ int xp_query_read(struct xp_query *q, const char *target, struct sim_err *e)
 	q->text[0] = '\0';
 	if (n > XP_QUERY_BYTES)
 		return sim_fail(e, SIM_ELIMIT, "a target of %zu bytes.", n);
-	memcpy(q->text, target, n + 1);
+	strcpy(q->text, target);
 	char *p = strchr(q->text, '?');
 	if (!p)
 		return 0;

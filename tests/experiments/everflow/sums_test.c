@@ -19,8 +19,8 @@ static struct topo sums_net(void)
 /* Counters "first" (of 2), "a" (of 4), "b" (of 9) and "a" again (of 11). */
 static struct res_counter_names sums_names(void)
 {
-	static const struct res_counter_name row[] = {{2, {"first"}}, {4, {"a"}},
-	    {9, {"b"}}, {11, {"a"}}};
+	static const struct res_counter_name row[] = {{2, {"first"}},
+	    {4, {"a"}}, {9, {"b"}}, {11, {"a"}}};
 	struct res_counter_names names = {0};
 	for (size_t i = 0; i < 4; i++)
 		assert_ok(res_counter_names_add(&names, &row[i], test_err()));
@@ -236,6 +236,13 @@ static void what_mirrors_lost_is_a_share(void **state)
 	    "{\"counter\": \"switch:2\", \"rows\": 0, \"mirror_sent\": 0, "
 	    "\"mirror_lost\": 0}\n");
 	add_row(&c, ALGO_COUNTER_MIRROR_SENT, 2, 0, 1, 30);
+	xp_sums_add(&s, &c, 0, 2);
+	assert_put(&s, "switch:2",
+	    "switch:2\n  mirror_sent    30 copies\n  mirror_lost    0 "
+	    "copies\n  lost share     0\n",
+	    "{\"counter\": \"switch:2\", \"rows\": 1, \"mirror_sent\": 30, "
+	    "\"mirror_lost\": 0}\n");
+	algo_counters_clear(&c);
 	add_row(&c, ALGO_COUNTER_MIRROR_LOST, 2, 0, 1, 12);
 	add_row(&c, ALGO_COUNTER_MIRROR_LOST, 2, 0, 2, -2);
 	xp_sums_add(&s, &c, 0, 2);

@@ -33,7 +33,7 @@ static FILE *tell_begin(char *buf, size_t size)
 static struct algo_trace tell_trace(struct algo_hop hop[2])
 {
 	hop[0] = (struct algo_hop){.t_ns = 1500000000,
-	    .switch_ns = 77,
+	    .switch_ns = 1,
 	    .node = 1,
 	    .in_link = 6,
 	    .layer = 1,
@@ -197,7 +197,7 @@ static void an_object_has_what_is_known(void **state)
 	    "\"marks\": [\"suspect\", \"mux\"], \"lost_link\": "
 	    "\"tor1->host3\", \"mirrors_lost\": 5, \"hops\": [{\"t_ns\": "
 	    "1500000000, \"switch\": \"tor1\", \"link\": \"host3->tor1\", "
-	    "\"switch_ns\": 77, \"layer\": 1, \"ttl\": 63, \"dscp\": 46, "
+	    "\"switch_ns\": 1, \"layer\": 1, \"ttl\": 63, \"dscp\": 46, "
 	    "\"ecn\": 3}, {\"t_ns\": 1500002000, \"switch\": \"t1.0\", "
 	    "\"layer\": 0, \"ttl\": 62, \"dscp\": 0, \"ecn\": 1}]}");
 	/* Behind others, and of nothing that is known. */
