@@ -4,12 +4,11 @@
  * Requests as who serves would give them, without sockets. What is told of traces
  * is held against a test of each by hand; what is kept, against all there was.
  */
-#include "experiments/everflow/control.h"
-#include "experiments/everflow/keep.h"
-#include "experiments/everflow/query.h"
+#include "experiments/everflow/control_parts.h"
 #include "experiments/everflow/tell.h"
 #include "experiments/spec/config.h"
 #include "sim/vec.h"
+#include "tests/rigs/json.h"
 #include "tests/rigs/spec_file.h"
 #include "tests/rigs/traces.h"
 #include "tests/test.h"
@@ -98,7 +97,9 @@ static void rig_close(struct rig *r)
 static int rig_call(struct rig *r, const struct xp_http_request *q,
     size_t piece)
 {
-	static const struct xp_http_site site = {.n_open = 1};
+	static const struct xp_http_site site = {.n_open = 1,
+	    .uptime_s = 77,
+	    .count = {[XP_HTTP_pages] = 2, [XP_HTTP_crowded] = 3}};
 	struct xp_http_answer *a = &r->a;
 	char buf[4096];
 	ssize_t n = 0;
@@ -119,6 +120,8 @@ static int rig_call(struct rig *r, const struct xp_http_request *q,
 	r->body[r->n_body] = '\0';
 	if (a->stream)
 		a->stream->rest(a->stream);
+	if (n >= 0 && strcmp(a->type, xp_control_json) == 0)
+		assert_true(json_is_whole(r->body));
 	return n < 0 ? -1 : (int)a->status;
 }
 
@@ -152,6 +155,8 @@ static void the_latest_are_kept_and_no_more(void **state)
 	(void)state;
 	rig_open(&r, XP_KEEP_LEAST);
 	assert_int_equal(xp_keep_open(&k, XP_KEEP_LEAST - 1, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "1048575 bytes to keep traces in; it takes 1048576.");
 	assert_ok(xp_keep_open(&k, XP_KEEP_LEAST, test_err()));
 	const size_t cap = k.traces[0].traces.cap;
 	for (size_t i = 0; i < N; i++) {
@@ -203,6 +208,89 @@ static void rows_of_counters_are_kept_likewise(void **state)
 	assert_int_equal(got.id[0], k.cap_rows + 1);
 	assert_int_equal(k.n_rows_gone, k.cap_rows);
 	assert_int_equal(k.rows_gone_ns, k.cap_rows);
+	algo_counters_free(&rows);
+	algo_counters_free(&got);
+	xp_keep_free(&k);
+}
+
+/* Bytes of a row, summed up by its columns. */
+#define BYTES_OF(type, name, unit, doc) +sizeof(type)
+enum {
+	TRACE_BYTES = 0 ALGO_TRACE_COLUMNS(BYTES_OF),
+	HOP_BYTES = 0 ALGO_HOP_COLUMNS(BYTES_OF),
+	ROW_BYTES = 0 ALGO_COUNTER_COLUMNS(BYTES_OF),
+};
+
+/* Seven eighths for traces of six hops, an eighth for rows, each in two halves. */
+static void all_memory_is_taken_at_once(void **state)
+{
+	struct xp_keep k;
+	(void)state;
+	assert_ok(xp_keep_open(&k, 1 << 20, test_err()));
+	assert_int_equal(k.cap_traces,
+	    (1 << 19) * 7 / 8 / (TRACE_BYTES + 6 * HOP_BYTES));
+	assert_int_equal(k.cap_hops, 6 * k.cap_traces);
+	assert_int_equal(k.cap_rows, (1 << 19) / 8 / ROW_BYTES);
+	for (unsigned i = 0; i < 2; i++) {
+		assert_true(k.traces[i].traces.cap >= k.cap_traces);
+		assert_true(k.traces[i].hops.cap >= k.cap_hops);
+		assert_true(k.counters[i].cap >= k.cap_rows);
+	}
+	xp_keep_free(&k);
+	assert_null(k.traces[0].traces.t_ns);
+	assert_int_equal(k.cap_traces, 0);
+	xp_keep_free(&k);
+}
+
+/* A half is full when the next trace does not fit, by itself or by its hops. */
+static void a_half_is_full_by_traces_or_hops(void **state)
+{
+	struct algo_hop hop[12] = {{.t_ns = 0}};
+	struct xp_keep k;
+	(void)state;
+	for (uint16_t n_hops = 6; n_hops <= 12; n_hops += 6) {
+		struct algo_trace t = {.n_hops = n_hops};
+		assert_ok(xp_keep_open(&k, XP_KEEP_LEAST, test_err()));
+		const uint64_t half = k.cap_hops / n_hops;
+		for (uint64_t i = 0; i < 3 * half + 1; i++) {
+			t.t_ns = 1 + i;
+			xp_keep_trace(&k, &t, hop);
+			const uint64_t gone = i < 2 * half ? 0
+			    : i < 3 * half                 ? half
+							   : 2 * half;
+			assert_int_equal(k.first, gone);
+			assert_int_equal(k.gone_ns, gone);
+		}
+		xp_keep_free(&k);
+	}
+}
+
+static void what_is_loaded_is_of_a_span(void **state)
+{
+	struct algo_counters rows = {0}, got = {0};
+	struct algo_trace_store store = {0};
+	struct algo_hop hop[1] = {{.t_ns = 0}};
+	struct xp_keep k;
+	(void)state;
+	assert_ok(xp_keep_open(&k, XP_KEEP_LEAST, test_err()));
+	for (uint32_t i = 0; i < 10; i++) {
+		const struct algo_trace t = {.t_ns = i, .n_hops = 1};
+		const struct algo_counter row = {.t_ns = i};
+		hop[0].node = i;
+		xp_keep_trace(&k, &t, hop);
+		assert_ok(algo_counters_add(&rows, &row, test_err()));
+	}
+	xp_keep_rows(&k, &rows);
+	assert_ok(xp_keep_load(&k, 3, 7, &store, &got, test_err()));
+	/* Traces that began in [3, 7), spans that ended in (3, 7]. */
+	assert_int_equal(store.traces.n, 4);
+	assert_int_equal(got.n, 4);
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(store.traces.t_ns[i], 3 + i);
+		assert_int_equal(store.hops.node[i], 3 + i);
+		assert_int_equal(got.t_ns[i], 4 + i);
+	}
+	algo_trace_store_free(&store);
 	algo_counters_free(&rows);
 	algo_counters_free(&got);
 	xp_keep_free(&k);
@@ -275,6 +363,47 @@ static void traces_are_those_that_fit(void **state)
 	rig_close(&r);
 }
 
+static void ends_of_spans_and_limits_are_exact(void **state)
+{
+	struct rig r;
+	struct algo_hop hop[64];
+	struct algo_trace t;
+	char target[128], want[32];
+	(void)state;
+	rig_open(&r, 64 << 20);
+	rig_trace(&r, 0, &t, hop);
+	for (t.t_ns = 1; t.t_ns <= 9; t.t_ns++)
+		xp_control_trace(r.control, &t, hop);
+	/* From the first that was asked for up to before the last. */
+	for (unsigned from = 0; from <= 10; from++)
+		for (unsigned to = from + 1; to <= 11; to++) {
+			const unsigned low = from < 1 ? 1 : from,
+				       high = to > 10 ? 10 : to;
+			snprintf(target, sizeof(target),
+			    "/traces?format=count&from=%uns&to=%uns", from, to);
+			snprintf(want, sizeof(want), "%u\n",
+			    high > low ? high - low : 0);
+			assert_int_equal(ask(&r, "GET", target), 200);
+			assert_string_equal(r.body, want);
+			assert_string_equal(r.a.type, xp_control_plain);
+		}
+	for (unsigned limit = 1; limit <= 10; limit++) {
+		snprintf(target, sizeof(target),
+		    "/traces?format=count&limit=%u", limit);
+		snprintf(want, sizeof(want), "%u\n", limit < 9 ? limit : 9);
+		assert_int_equal(ask(&r, "GET", target), 200);
+		assert_string_equal(r.body, want);
+	}
+	assert_says(&r, "GET", "/traces?limit=18446744073709551615", 400,
+	    "limit: 18446744073709551615 is not in [1, "
+	    "18446744073709551614].");
+	assert_says(&r, "GET", "/traces?format=json&limit=2", 200, "\"id\": 1");
+	assert_null(strstr(r.body, "\"id\": 2,"));
+	assert_string_equal(r.a.type, xp_control_json);
+	assert_int_equal(r.a.counter, XP_HTTP_pages);
+	rig_close(&r);
+}
+
 /* What a slow client has not read yet may be forgotten: then its answer is cut off,
  * and is no whole one that lacks some. */
 static void what_is_forgotten_is_told(void **state)
@@ -299,8 +428,22 @@ static void what_is_forgotten_is_told(void **state)
 	slow->rest(slow);
 	/* Who asks now hears how much is gone, if he asked for that. */
 	assert_says(&r, "GET", "/traces?format=count", 200, "\n");
-	assert_non_null(strstr(r.a.note, "are forgotten"));
-	assert_true(atoi(r.body) < N);
+	char note[96];
+	const struct xp_keep *k = &r.control->keep;
+	snprintf(note, sizeof(note),
+	    "%u traces, the latest of %.9f s, are forgotten",
+	    (unsigned)k->first, 1e-9 * (double)k->gone_ns);
+	assert_string_equal(r.a.note, note);
+	assert_int_equal(atoi(r.body), N - k->first);
+	/* Of the last that is gone all is not there, of the next one it is. */
+	char target[128];
+	for (unsigned more = 0; more < 2; more++) {
+		snprintf(target, sizeof(target),
+		    "/traces?format=count&from=%lluns",
+		    (unsigned long long)k->gone_ns + more);
+		assert_int_equal(ask(&r, "GET", target), 200);
+		assert_string_equal(r.a.note, more ? "" : note);
+	}
 	assert_says(&r, "GET", "/traces?format=count&from=99s", 200, "\n");
 	assert_string_equal(r.a.note, "");
 	rig_close(&r);
@@ -445,6 +588,147 @@ static void debuggers_look_at_what_is_kept(void **state)
 	rig_close(&r);
 }
 
+/* --- pages ---------------------------------------------------------------------- */
+
+static void assert_page(struct rig *r, const char *target, const char *text)
+{
+	const struct xp_http_request q = {.method = "GET", .target = target};
+	/* However little is taken at a time. */
+	for (size_t piece = 1; piece <= 4096; piece += 4095) {
+		assert_int_equal(rig_call(r, &q, piece), 200);
+		assert_string_equal(r->body, text);
+		assert_int_equal(r->a.counter, XP_HTTP_pages);
+	}
+}
+
+static void health_is_told_in_numbers(void **state)
+{
+	struct rig r;
+	(void)state;
+	rig_open(&r, XP_KEEP_LEAST);
+	rig_fill(&r, 0, 3);
+	rig_rows(&r, SIM_SEC, 0, 1);
+	assert_page(&r, "/health",
+	    "{\"service\": \"everflow\", \"uptime_s\": 77, \"now_ns\": "
+	    "1000000000, \"traces\": 3, \"first_trace\": 0, "
+	    "\"traces_forgotten_to_ns\": 0, \"counter_rows\": 17, "
+	    "\"rows_forgotten_to_ns\": 0, \"counters\": 0, \"sessions\": 0, "
+	    "\"expired\": 0, \"excess\": 0, \"open\": 1, \"pages\": 2, "
+	    "\"refused\": 0, \"not_found\": 0, \"bad_methods\": 0, "
+	    "\"malformed\": 0, \"late\": 0, \"connections\": 0, "
+	    "\"crowded\": 3}\n");
+	/* A clock that is set back is not followed. */
+	rig_rows(&r, SIM_SEC / 2, 0, 1);
+	assert_says(&r, "GET", "/health", 200,
+	    "\"now_ns\": 1000000000, \"traces\": 3, ");
+	assert_non_null(strstr(r.body, "\"counter_rows\": 34, "));
+	assert_says(&r, "HEAD", "/", 200, "DELETE /sessions  id\n");
+	assert_string_equal(r.a.type, xp_control_plain);
+	rig_close(&r);
+}
+
+static void sessions_are_told_whole(void **state)
+{
+	struct rig r;
+	(void)state;
+	rig_open(&r, XP_KEEP_LEAST);
+	assert_page(&r, "/sessions",
+	    "{\"sessions\": [], \"used\": {\"mirror budget of a switch\": 0, "
+	    "\"share of a link\": 0, \"reshuffler\": 0, \"analyzers\": 0}, "
+	    "\"capacity\": {\"mirror budget of a switch\": 12500000, "
+	    "\"share of a link\": 62500000, \"reshuffler\": 10000000000, "
+	    "\"analyzers\": 2000000}}\n");
+	rig_rows(&r, SIM_SEC, 0, 1);
+	/* What is asked for, or the most there is: a life, in ns from now. */
+	assert_says(&r, "POST", "/sessions?servers=host2,host0,&sample=65536",
+	    201,
+	    "{\"id\": 1, \"sample\": 65536, \"until_ns\": 601000000000}\n");
+	assert_says(&r, "POST", "/sessions?servers=host1&sample=32&life=10m",
+	    201, "\"until_ns\": 601000000000}");
+	assert_says(&r, "POST",
+	    "/sessions?servers=host3&sample=65536&life=599999999999ns", 201,
+	    "\"until_ns\": 600999999999}");
+	assert_says(&r, "POST", "/sessions?servers=host3&sample=65536&life=11m",
+	    201, "\"until_ns\": 601000000000}");
+	/* The last one takes the place of one that ends. */
+	assert_says(&r, "DELETE", "/sessions?id=2", 200, "{}\n");
+	assert_int_equal(r.control->n_sessions, 3);
+	assert_int_equal(r.control->session[0].id, 1);
+	assert_int_equal(r.control->session[1].id, 4);
+	assert_int_equal(r.control->session[2].id, 3);
+	assert_says(&r, "GET", "/sessions?server=host0", 200,
+	    "{\"sessions\": [{\"id\": 1, \"sample\": 65536, \"until_ns\": "
+	    "601000000000, \"filter\": \"\", \"servers\": [\"host2\", "
+	    "\"host0\"]}], \"used\": {");
+	assert_says(&r, "GET", "/sessions?server=host3", 200,
+	    "\"servers\": [\"host3\"]}, {\"id\": 3, ");
+	assert_says(&r, "GET", "/sessions?server=host1", 200,
+	    "{\"sessions\": [], ");
+	assert_says(&r, "POST",
+	    "/sessions?sample=65536&servers="
+	    "host0,host1,host2,host3,host4,host5,host6,host7",
+	    201, "\"id\": 5");
+	assert_says(&r, "POST",
+	    "/sessions?sample=65536&servers="
+	    "host0,host1,host2,host3,host4,host5,host6,host7,host0",
+	    400, "{\"error\": \"servers: there are only 8.\"}\n");
+	rig_close(&r);
+}
+
+static void what_does_not_fit_is_told_in_numbers(void **state)
+{
+	struct rig r;
+	(void)state;
+	rig_open(&r, XP_KEEP_LEAST);
+	rig_rows(&r, SIM_SEC, 0, 1);
+	assert_says(&r, "POST", "/sessions?servers=all", 409,
+	    "\"bottleneck\": \"mirror budget of a switch\", \"need\": ");
+	assert_non_null(strstr(r.body, ", \"used\": 0, \"capacity\": "));
+	assert_int_equal(r.a.counter, XP_HTTP_refused);
+	rig_close(&r);
+}
+
+static void there_are_so_many_sessions(void **state)
+{
+	struct rig r;
+	char want[128];
+	int n = 0;
+	(void)state;
+	rig_open(&r, XP_KEEP_LEAST);
+	rig_rows(&r, SIM_SEC, 0, 1);
+	while (ask(&r, "POST", "/sessions?servers=host0&sample=65536") == 201)
+		n++;
+	assert_int_equal(r.a.status, 409);
+	snprintf(want, sizeof(want),
+	    "{\"error\": \"%d sessions and 0 counters are under way.\"}\n", n);
+	assert_string_equal(r.body, want);
+	assert_int_equal(r.control->n_sessions, n);
+	assert_true(n >= ALGO_CUSTOM_MAX - 2 || n == ALGO_CONTROL_SESSIONS);
+	rig_close(&r);
+}
+
+static void filters_that_are_too_long_are_mistakes(void **state)
+{
+	static const char *const pages[] = {"/counters?name=a&filter=",
+	    "/sessions?servers=host0&sample=65536&filter="};
+	static char target[8192];
+	struct rig r;
+	(void)state;
+	rig_open(&r, XP_KEEP_LEAST);
+	rig_rows(&r, SIM_SEC, 0, 1);
+	for (size_t i = 0; i < 2; i++) {
+		strcpy(target, pages[i]);
+		memset(target + strlen(pages[i]), '(', 5000);
+		target[strlen(pages[i]) + 5000] = '\0';
+		assert_says(&r, "POST", target, 400,
+		    "{\"error\": \"filter: 5000 bytes; there may be "
+		    "4096.\"}\n");
+		target[strlen(pages[i]) + 100] = '\0';
+		assert_says(&r, "POST", target, 400, "\"column\": ");
+	}
+	rig_close(&r);
+}
+
 /* --- mistakes ------------------------------------------------------------------- */
 
 static void mistakes_are_told_in_json(void **state)
@@ -515,6 +799,10 @@ static void mistakes_are_told_in_json(void **state)
 		assert_memory_equal(r.body, "{\"error\": \"", 11);
 		assert_string_equal(r.a.type, "application/json");
 		assert_memory_equal(r.body + r.n_body - 2, "}\n", 2);
+		assert_int_equal(r.a.counter,
+		    bad[i].status == 404       ? XP_HTTP_not_found
+			: bad[i].status == 405 ? XP_HTTP_bad_methods
+					       : XP_HTTP_refused);
 	}
 	rig_close(&r);
 }
@@ -609,12 +897,21 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_latest_are_kept_and_no_more),
 	    cmocka_unit_test(rows_of_counters_are_kept_likewise),
+	    cmocka_unit_test(all_memory_is_taken_at_once),
+	    cmocka_unit_test(a_half_is_full_by_traces_or_hops),
+	    cmocka_unit_test(what_is_loaded_is_of_a_span),
+	    cmocka_unit_test(ends_of_spans_and_limits_are_exact),
 	    cmocka_unit_test(traces_are_those_that_fit),
 	    cmocka_unit_test(what_is_forgotten_is_told),
 	    cmocka_unit_test(counters_come_and_go),
 	    cmocka_unit_test(a_counter_without_a_name_in_the_file_is_none),
 	    cmocka_unit_test(tracing_is_admitted_or_refused),
 	    cmocka_unit_test(debuggers_look_at_what_is_kept),
+	    cmocka_unit_test(health_is_told_in_numbers),
+	    cmocka_unit_test(sessions_are_told_whole),
+	    cmocka_unit_test(what_does_not_fit_is_told_in_numbers),
+	    cmocka_unit_test(there_are_so_many_sessions),
+	    cmocka_unit_test(filters_that_are_too_long_are_mistakes),
 	    cmocka_unit_test(mistakes_are_told_in_json),
 	    cmocka_unit_test(long_targets_are_refused),
 	    cmocka_unit_test(other_sites_and_bodies_are_refused),
