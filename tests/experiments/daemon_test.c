@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "tests/rigs/json.h"
 #include "tests/test.h"
 
 /* --- rights --------------------------------------------------------------- */
@@ -144,6 +146,21 @@ static int limit(void)
 	return getpriority(PRIO_PROCESS, 0) < 10;
 }
 
+/* Nothing is taken of memory that is not limited, nor given of a processor that
+ * others were before. */
+static int limit_nothing(void)
+{
+	struct rlimit before, after;
+	if (setpriority(PRIO_PROCESS, 0, 15) < 0 ||
+	    getrlimit(RLIMIT_DATA, &before) < 0 ||
+	    xp_daemon_limit(0, NULL) < 0 || getrlimit(RLIMIT_DATA, &after) < 0)
+		return 1;
+	if (before.rlim_max != after.rlim_max ||
+	    before.rlim_cur != after.rlim_cur)
+		return 2;
+	return getpriority(PRIO_PROCESS, 0) != 15;
+}
+
 static void all_rights_are_given_up_for_good(void **state)
 {
 	(void)state;
@@ -158,6 +175,7 @@ static void limits_are_set(void **state)
 {
 	(void)state;
 	assert_int_equal(in_child(limit), 0);
+	assert_int_equal(in_child(limit_nothing), 0);
 }
 
 static void a_folder_is_given_to_whom_it_will_be(void **state)
@@ -250,6 +268,150 @@ static void a_watchdog_of_another_is_none(void **state)
 	xp_notify_close(&n);
 }
 
+/* A name may have as many bytes as a socket's has room for, but one. */
+static void a_name_fits_or_is_none(void **state)
+{
+	enum { ROOM = sizeof(((struct sockaddr_un *)0)->sun_path) };
+	char name[ROOM + 1];
+	struct xp_notify n;
+	(void)state;
+	for (size_t size = ROOM - 1; size <= ROOM; size++) {
+		memset(name, 'x', sizeof(name));
+		name[0] = '/';
+		name[size] = '\0';
+		setenv("NOTIFY_SOCKET", name, 1);
+		xp_notify_open(&n);
+		assert_int_equal(n.fd >= 0, size < ROOM);
+		if (n.fd >= 0) {
+			assert_string_equal(n.to.sun_path, name);
+			assert_int_equal(n.n_to,
+			    offsetof(struct sockaddr_un, sun_path) + size);
+		}
+		xp_notify_close(&n);
+		assert_int_equal(n.fd, -1);
+	}
+}
+
+static void half_of_a_watchdogs_time_is_every(void **state)
+{
+	static const struct {
+		const char *us;
+		sim_ns every;
+	} q[] = {{"1", 500}, {"3", 1500}, {"30000000", 15 * SIM_SEC},
+	    {"18446744073709551", UINT64_C(18446744073709551) * 500},
+	    {"18446744073709552", SIM_NEVER}, {"0", SIM_NEVER},
+	    {"-1", SIM_NEVER}, {"1s", SIM_NEVER}, {"", SIM_NEVER}};
+	struct xp_notify n;
+	char me[32];
+	(void)state;
+	snprintf(me, sizeof(me), "%d", getpid());
+	for (size_t i = 0; i < sizeof(q) / sizeof(q[0]); i++)
+		for (int of_me = 0; of_me < 2; of_me++) {
+			setenv("NOTIFY_SOCKET", "@x", 1);
+			setenv("WATCHDOG_USEC", q[i].us, 1);
+			if (of_me)
+				setenv("WATCHDOG_PID", me, 1);
+			xp_notify_open(&n);
+			assert_null(getenv("WATCHDOG_PID"));
+			assert_true(n.every == q[i].every);
+			xp_notify_close(&n);
+		}
+	setenv("NOTIFY_SOCKET", "@x", 1);
+	setenv("WATCHDOG_USEC", "2", 1);
+	setenv("WATCHDOG_PID", "me", 1);
+	xp_notify_open(&n);
+	assert_true(n.every == SIM_NEVER);
+	xp_notify_close(&n);
+}
+
+static void a_sign_of_life_is_given_when_it_is_due(void **state)
+{
+	struct xp_notify n;
+	char name[64];
+	const int fd = listen_as(name);
+	(void)state;
+	setenv("NOTIFY_SOCKET", name, 1);
+	setenv("WATCHDOG_USEC", "2000", 1);
+	xp_notify_open(&n);
+	xp_notify_alive(&n, 5 * SIM_MS);
+	assert_string_equal(heard(fd), "WATCHDOG=1");
+	xp_notify_alive(&n, 6 * SIM_MS - 1);
+	assert_string_equal(heard(fd), "");
+	xp_notify_alive(&n, 6 * SIM_MS);
+	assert_string_equal(heard(fd), "WATCHDOG=1");
+	close(fd);
+	xp_notify_close(&n);
+}
+
+/* --- signals and cost ----------------------------------------------------- */
+
+static int signals_are_asked_for(void)
+{
+	xp_daemon_block_signals();
+	if (xp_daemon_take_signal(0) != XP_DAEMON_NO_SIGNAL)
+		return 1;
+	raise(SIGPIPE); /* ends nothing, and is none */
+	if (xp_daemon_take_signal(0) != XP_DAEMON_NO_SIGNAL)
+		return 2;
+	raise(SIGTERM);
+	if (xp_daemon_take_signal(0) != XP_DAEMON_END)
+		return 3;
+	raise(SIGINT);
+	if (xp_daemon_take_signal(SIM_SEC) != XP_DAEMON_END)
+		return 4;
+	raise(SIGUSR1);
+	if (xp_daemon_take_signal(SIM_NEVER) != XP_DAEMON_STATUS)
+		return 5;
+	xp_daemon_block_hangup();
+	raise(SIGHUP);
+	if (xp_daemon_take_signal(0) != XP_DAEMON_AGAIN)
+		return 6;
+	return xp_daemon_take_signal(SIM_MS) != XP_DAEMON_NO_SIGNAL;
+}
+
+/* Who did not ask for hang-ups is ended by one. */
+static void each_signal_has_its_meaning(void **state)
+{
+	int status;
+	(void)state;
+	assert_int_equal(in_child(signals_are_asked_for), 0);
+	fflush(NULL);
+	const pid_t pid = fork();
+	if (pid == 0) {
+		xp_daemon_block_signals();
+		raise(SIGHUP);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP);
+}
+
+static void a_process_tells_what_it_costs(void **state)
+{
+	const size_t more = 64 << 20;
+	struct xp_daemon_cost before, after;
+	char text[256] = "{", *room = malloc(more);
+	(void)state;
+	assert_non_null(room);
+	xp_daemon_cost(&before);
+	memset(room, 1, more);
+	xp_daemon_cost(&after);
+	assert_int_equal(before.rss_bytes % (uint64_t)sysconf(_SC_PAGESIZE), 0);
+	assert_true(after.rss_bytes >= before.rss_bytes + more / 2);
+	assert_true(after.rss_bytes <= before.rss_bytes + 2 * more);
+	assert_true(after.cpu_s >= before.cpu_s && before.cpu_s > 0);
+	assert_true(after.cpu_s < 600);
+	assert_int_equal(after.n_refused_calls, 0);
+	free(room);
+	struct sim_text out = {text, sizeof(text), 1};
+	xp_daemon_put_cost(&out);
+	sim_put(&out, "}");
+	assert_true(json_is_whole(text));
+	assert_memory_equal(text, "{\"rss_bytes\": ", 14);
+	assert_non_null(strstr(text, ", \"cpu_s\": "));
+	assert_non_null(strstr(text, ", \"n_refused_calls\": 0}"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -259,6 +421,11 @@ int main(void)
 	    cmocka_unit_test(systemd_hears_what_is_said),
 	    cmocka_unit_test(without_systemd_nothing_is_said),
 	    cmocka_unit_test(a_watchdog_of_another_is_none),
+	    cmocka_unit_test(a_name_fits_or_is_none),
+	    cmocka_unit_test(half_of_a_watchdogs_time_is_every),
+	    cmocka_unit_test(a_sign_of_life_is_given_when_it_is_due),
+	    cmocka_unit_test(each_signal_has_its_meaning),
+	    cmocka_unit_test(a_process_tells_what_it_costs),
 	};
 	return cmocka_run_group_tests_name("experiments/daemon", tests, NULL,
 	    NULL);
