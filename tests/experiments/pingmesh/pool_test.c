@@ -201,6 +201,111 @@ static void parts_add_up_in_any_order(void **state)
 	}
 }
 
+/* Counts of each scope, one probe after the other. */
+static void count_probe(uint64_t (*count)[XP_DSA_POOL_BUCKETS], size_t scope,
+    sim_ns rtt_ns)
+{
+	count[scope][algo_pingmesh_bucket_of(rtt_ns, XP_DSA_POOL_SUB_BITS)]++;
+}
+
+static void assert_counts(const struct xp_dsa_pool *p,
+    uint64_t (*want)[XP_DSA_POOL_BUCKETS], enum algo_sla_kind kind)
+{
+	for (uint64_t id = 0; id < p->n_of[kind]; id++) {
+		const struct xp_dsa_pool_scope *s =
+		    &p->scope[p->first[kind] + id];
+		uint64_t n = 0;
+		for (size_t b = 0; b < XP_DSA_POOL_BUCKETS; b++) {
+			const uint64_t got = s->count ? s->count[b] : 0;
+			assert_int_equal(got, want[id][b]);
+			n += got;
+		}
+		assert_int_equal(s->n_success, n);
+	}
+}
+
+static void each_scope_has_its_own_probes(void **state)
+{
+	static uint64_t want[ALGO_SLA_N_KINDS][256][XP_DSA_POOL_BUCKETS];
+	struct fixture f;
+	struct xp_dsa_pool p;
+	struct sim_rng r;
+	(void)state;
+	memset(want, 0, sizeof(want));
+	open_fixture(&f);
+	draw_from(&r, 200);
+	const struct topo_dc *dc = &f.info.dc[0];
+	assert_ok(xp_dsa_pool_open(&p, f.n_of, test_err()));
+	for (int w = 0; w < 3; w++) {
+		add_window(&f, &p, 2000, &r);
+		const struct algo_sla *s = &f.dsa.sla;
+		for (size_t i = 0; i < s->order.n; i++) {
+			const struct algo_rtt_probe *x = &s->order.probe[i];
+			const uint32_t tor = topo_dc_tor_index(dc, x->src_host);
+			assert_true(tor < 256);
+			count_probe(want[ALGO_SLA_TOR], tor, x->rtt_ns);
+			count_probe(want[ALGO_SLA_POD],
+			    topo_dc_pod_index(dc, x->src_host), x->rtt_ns);
+			count_probe(want[ALGO_SLA_DC], 0, x->rtt_ns);
+			for (size_t k = s->off[x->src_host];
+			     k < s->off[x->src_host + 1]; k++)
+				count_probe(want[ALGO_SLA_SERVICE],
+				    s->serves[k], x->rtt_ns);
+		}
+	}
+	assert_int_equal(p.n_of[ALGO_SLA_SERVER], 0);
+	assert_int_equal(p.n_of[ALGO_SLA_TOR], dc->clos.all_tors);
+	assert_int_equal(p.n_of[ALGO_SLA_SERVICE], f.services.n);
+	for (int k = ALGO_SLA_TOR; k < ALGO_SLA_N_KINDS; k++)
+		assert_counts(&p, want[k], (enum algo_sla_kind)k);
+	xp_dsa_pool_close(&p);
+	close_fixture(&f);
+}
+
+/* From each pod to each, as rows and columns of a matrix. */
+static void pairs_are_of_the_pods_of_both_ends(void **state)
+{
+	static uint64_t want[256][XP_DSA_POOL_BUCKETS];
+	uint64_t n_of[XP_DSA_POOL_KINDS], n_drop[256] = {0};
+	struct algo_drop_ladder ladder;
+	struct xp_dsa_pool p, pairs;
+	struct fixture f;
+	struct sim_rng r;
+	(void)state;
+	memset(want, 0, sizeof(want));
+	open_fixture(&f);
+	draw_from(&r, 201);
+	const struct topo_dc *dc = &f.info.dc[0];
+	const uint32_t n_pods = dc->clos.n_pods;
+	xp_dsa_pool_count_pairs(n_of, dc, 1);
+	assert_ok(xp_dsa_pool_open(&pairs, n_of, test_err()));
+	assert_ok(xp_dsa_pool_open(&p, f.n_of, test_err()));
+	assert_int_equal(pairs.first[XP_DSA_POOL_KINDS], n_pods * n_pods);
+	add_window(&f, &p, 2000, &r);
+	assert_ok(xp_dsa_ladder(&f.dsa, &f.probes, &ladder, test_err()));
+	for (int twice = 0; twice < 2; twice++) {
+		const struct algo_sla *s = &f.dsa.sla;
+		assert_ok(
+		    xp_dsa_pool_add_pairs(&pairs, 0, s, &ladder, test_err()));
+		for (size_t i = 0; i < s->order.n; i++) {
+			const struct algo_rtt_probe *x = &s->order.probe[i];
+			const size_t of =
+			    (size_t)topo_dc_pod_index(dc, x->src_host) *
+				n_pods +
+			    topo_dc_pod_index(dc, x->dst_host);
+			assert_true(of < 256);
+			count_probe(want, of, x->rtt_ns);
+			n_drop[of] += algo_drop_n_lost(&ladder, x->rtt_ns) > 0;
+		}
+	}
+	assert_counts(&pairs, want, ALGO_SLA_POD);
+	for (size_t i = 0; i < (size_t)n_pods * n_pods; i++)
+		assert_int_equal(pairs.scope[i].n_drop, n_drop[i]);
+	xp_dsa_pool_close(&pairs);
+	xp_dsa_pool_close(&p);
+	close_fixture(&f);
+}
+
 /* A file may say anything under a good seal. */
 static void rows_that_cannot_be_are_refused(void **state)
 {
@@ -238,6 +343,8 @@ int main(void)
 	    cmocka_unit_test(shards_share_all_recordings_in_order),
 	    cmocka_unit_test(quantiles_are_at_most_a_64th_too_high),
 	    cmocka_unit_test(parts_add_up_in_any_order),
+	    cmocka_unit_test(each_scope_has_its_own_probes),
+	    cmocka_unit_test(pairs_are_of_the_pods_of_both_ends),
 	    cmocka_unit_test(rows_that_cannot_be_are_refused),
 	};
 	return cmocka_run_group_tests_name("experiments/pingmesh/pool", tests,
