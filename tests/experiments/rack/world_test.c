@@ -118,6 +118,79 @@ static void stalls_are_in_the_truth_and_in_buckets(void **state)
 	play_close(&y);
 }
 
+/* Whether a line to HOST that is never slowed down carries something at AT: what
+ * was sent to it by then, one burst behind the other. */
+static int is_busy_at(const struct play *x, uint32_t host, double at)
+{
+	const double gbps = xp_rack_of(&x->c)->rack.line_gbps;
+	const struct res_true_bursts *b = &x->w.bursts;
+	double free = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->host[i] != host || b->out[i])
+			continue;
+		free = fmax(free, (double)b->start_ns[i]);
+		const double end = free + (double)b->bytes[i] * 8 / gbps;
+		if (at >= free - 1 && at <= end + 1)
+			return 1;
+		free = end;
+	}
+	return 0;
+}
+
+static void busy_hosts_stall_while_something_comes(void **state)
+{
+	struct play x;
+	unsigned n_early = 0;
+	(void)state;
+	play_open(&x,
+	    SPEC RACK ", stall: {count: 16, busy: true, lasts: 5}}\n");
+	x.w.keep = 1;
+	assert_ok(
+	    xp_rack_world_run(&x.w, xp_rack_of(&x.c), &x.scene, test_err()));
+	/* Each host once, as there are no more. */
+	assert_int_equal(x.scene.truth.n_faults, 16);
+	assert_int_equal(truth_n_faulty(&x.scene.truth), 16);
+	for (size_t i = 0; i < 16; i++) {
+		const struct truth_fault *f = &x.scene.truth.fault[i];
+		topo_node from, host;
+		topo_link_ends(&x.topo, f->link, &from, &host);
+		assert_true(is_busy_at(&x, host, (double)f->from_ns));
+		n_early += f->from_ns < 100 * SIM_MS;
+	}
+	/* Anywhere in what comes, not at its begin. */
+	assert_true(n_early > 1 && n_early < 15);
+	play_close(&x);
+}
+
+/* At their time, whatever comes, and each of another host. */
+static void stalls_are_of_different_hosts_at_their_time(void **state)
+{
+	char text[512];
+	(void)state;
+	for (unsigned n = 1; n <= 16; n += 3) {
+		struct play x;
+		snprintf(text, sizeof(text),
+		    SPEC RACK ", stall: {count: %u, at: {uniform: [50, 60]}, "
+			      "lasts: {uniform: [2, 3]}}}\n",
+		    n);
+		play_on(&x, text);
+		assert_int_equal(x.scene.truth.n_faults, n);
+		assert_int_equal(truth_n_faulty(&x.scene.truth), n);
+		for (size_t i = 0; i < n; i++) {
+			const struct truth_fault *f = &x.scene.truth.fault[i];
+			const sim_ns lasts = f->to_ns - f->from_ns;
+			assert_true(f->from_ns >= 50 * SIM_MS);
+			assert_true(f->from_ns <= 60 * SIM_MS);
+			assert_true(lasts >= 2 * SIM_MS - 1);
+			assert_true(lasts <= 3 * SIM_MS + 1);
+			assert_near(f->delay_us, (double)lasts / 2e3, 1e-3);
+			assert_int_equal(topo_class_of(&x.topo, f->link),
+			    TOPO_TOR_HOST);
+		}
+		play_close(&x);
+	}
+}
+
 /* Those that held less are neither in the truth nor in the samples; of all
  * others nothing changes. */
 static void stalls_that_held_little_are_left_out(void **state)
@@ -360,6 +433,8 @@ int main(void)
 	    cmocka_unit_test(full_queues_share_as_the_dynamic_limit_has_it),
 	    cmocka_unit_test(links_lose_in_their_direction),
 	    cmocka_unit_test(stalls_are_in_the_truth_and_in_buckets),
+	    cmocka_unit_test(busy_hosts_stall_while_something_comes),
+	    cmocka_unit_test(stalls_are_of_different_hosts_at_their_time),
 	    cmocka_unit_test(stalls_that_held_little_are_left_out),
 	    cmocka_unit_test(metrics_are_of_all_racks),
 	    cmocka_unit_test(racks_differ_and_more_of_them_change_none),
