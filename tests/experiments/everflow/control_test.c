@@ -601,6 +601,46 @@ static void assert_page(struct rig *r, const char *target, const char *text)
 	}
 }
 
+/* What debuggers make of a drop and a loop, which rigs/traces.c has. */
+static void findings_are_told_in_words_and_json(void **state)
+{
+	struct algo_hop hop[64];
+	struct algo_trace t;
+	struct rig r;
+	(void)state;
+	rig_open(&r, XP_KEEP_LEAST);
+	traces_free(&r.x);
+	traces_by_hand(&r.x);
+	for (size_t i = 0; i < r.x.store.traces.n; i++) {
+		rig_trace(&r, i, &t, hop);
+		xp_control_trace(r.control, &t, hop);
+	}
+	assert_page(&r, "/findings?debugger=loop",
+	    "loop: 5 traces, 0 guided probes, 1 finding\n"
+	    "loop  link t1.0->tor0  at t1.0  rate 1 (0 to 1)  15.000 to 15.000 "
+	    "s, persistent\n"
+	    "  cycle tor0 -> t1.0\n");
+	assert_page(&r, "/findings?debugger=loop&format=json",
+	    "{\"debugger\": \"loop\", \"findings\": [{\"cause\": \"loop\", "
+	    "\"link\": \"t1.0->tor0\", \"node\": \"t1.0\", \"score\": 1, "
+	    "\"rate\": 1, \"lo\": 0, \"hi\": 1, \"excess_us\": 0, \"from_ns\": "
+	    "15000000000, \"to_ns\": 15000120000, \"persistent\": true, "
+	    "\"intermittent\": false, \"cycle\": [\"tor0\", \"t1.0\"]}]}\n");
+	assert_string_equal(r.a.type, xp_control_json);
+	/* Of traces from a time up to before another. */
+	assert_page(&r, "/findings?debugger=loop&from=15s&to=20s",
+	    "loop: 1 traces, 0 guided probes, 1 finding\n"
+	    "loop  link t1.0->tor0  at t1.0  rate 1 (0 to 1)  15.000 to 15.000 "
+	    "s, persistent\n"
+	    "  cycle tor0 -> t1.0\n");
+	assert_page(&r, "/findings?debugger=loop&from=15000000001ns",
+	    "loop: 2 traces, 0 guided probes, 0 findings\n");
+	assert_string_equal(r.a.type, xp_control_plain);
+	assert_page(&r, "/findings?debugger=drop&format=json",
+	    "{\"debugger\": \"drop\", \"findings\": []}\n");
+	rig_close(&r);
+}
+
 static void health_is_told_in_numbers(void **state)
 {
 	struct rig r;
@@ -907,6 +947,7 @@ int main(void)
 	    cmocka_unit_test(a_counter_without_a_name_in_the_file_is_none),
 	    cmocka_unit_test(tracing_is_admitted_or_refused),
 	    cmocka_unit_test(debuggers_look_at_what_is_kept),
+	    cmocka_unit_test(findings_are_told_in_words_and_json),
 	    cmocka_unit_test(health_is_told_in_numbers),
 	    cmocka_unit_test(sessions_are_told_whole),
 	    cmocka_unit_test(what_does_not_fit_is_told_in_numbers),
