@@ -76,7 +76,7 @@ UNFIT := $(if $(MNL),models/netns/none.c,models/netns/link.c \
 MHD   := $(shell pkg-config --exists libmicrohttpd && echo libmicrohttpd)
 UNFIT += $(if $(MHD),experiments/live/mhd_none.c,experiments/live/mhd.c \
 	experiments/live/mhd_run.c experiments/live/mhd_conn.c \
-	experiments/live/mhd_head.c)
+	experiments/live/mhd_head.c tests/experiments/live/mhd_conn_test.c)
 # Faults by eBPF take libbpf, and clang and llvm-strip to build; without them
 # models/netns/{ebpf,mirror,sampler,phantom,mux}_none.c say so.
 BPF   := $(shell pkg-config --exists libbpf && command -v clang >/dev/null \
