@@ -21,7 +21,7 @@ struct judged {
 static void judged_open(struct judged *x, int service, int cost)
 {
 	*x = (struct judged){.dc = {.id = 0}};
-	pingmesh_open(&x->m, &pingmesh_tiny, "");
+	pingmesh_open(&x->m, &pingmesh_tiny, "sla: {min_probes: 10}");
 	x->dc = topo_dc_at(&x->m.s.topo, 0);
 	if (service)
 		strcpy(x->m.p.service, "0-2,6");
@@ -236,14 +236,20 @@ static void a_run_has_what_its_jobs_say(void **state)
 {
 	(void)state;
 	for (int service = 0; service < 2; service++) {
-		struct res_trial_metrics m = {.verdict = NAN}, level = m;
+		struct res_trial_metrics m = {.verdict = NAN,
+					     .alert_drop = NAN,
+					     .alert_p99 = NAN},
+					 level = m;
 		enum algo_heatmap_pattern pattern;
 		struct judged x;
 		judged_open(&x, service, 0);
 		x.m.p.expect = 1;
 		for (uint32_t i = 0; i < 400; i++) {
 			const struct obs_probe p = {.sent_ns = i * SIM_MS,
-			    .rtt_ns = (1 + i % 7) * SIM_MS,
+			    /* Of a service's some lost a SYN, which is an
+			     * alert of either kind. */
+			    .rtt_ns = (1 + i % 7) * 100 * SIM_US +
+				(service && i % 5 == 0 ? 3 * SIM_SEC : 0),
 			    .src_host = i % 8,
 			    .dst_host = (i + 1 + i / 8 % 7) % 8,
 			    .src_port = (uint16_t)(1024 + i),
@@ -267,6 +273,10 @@ static void a_run_has_what_its_jobs_say(void **state)
 		assert_true(
 		    m.alert_p99 == ((s->alerts & ALGO_SLA_ALERT_P99) != 0));
 		assert_int_equal(!isnan(m.verdict), service);
+		assert_true(m.alert_drop == service);
+		assert_true(m.alert_p99 == service);
+		assert_true(level.alert_drop == service);
+		assert_true(level.alert_p99 == service);
 		assert_ok(xp_dsa_heatmap(&x.dsa, &x.probes, x.m.p.unit,
 		    &pattern, test_err()));
 		assert_true(m.pattern == pattern);
