@@ -287,8 +287,10 @@ static void a_name_fits_or_is_none(void **state)
 			assert_int_equal(n.n_to,
 			    offsetof(struct sockaddr_un, sun_path) + size);
 		}
+		const int fd = n.fd;
 		xp_notify_close(&n);
 		assert_int_equal(n.fd, -1);
+		assert_int_equal(fcntl(fd, F_GETFD), -1);
 	}
 }
 
