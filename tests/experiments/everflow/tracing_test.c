@@ -218,9 +218,32 @@ static void memory_that_runs_out_is_told(void **state)
 	rig_close(&r);
 }
 
+/* One session is left for somebody else. */
+static void requests_are_as_many_as_sessions_but_one(void **state)
+{
+	static const struct {
+		const char *key, *text;
+		int rc;
+	} q[] = {{"requests", "1", 0}, {"requests", "63", 0},
+	    {"requests", "64", SIM_ERANGE}, {"requests", "0", SIM_ERANGE},
+	    {"share", "0", 0}, {"share", "1", 0}, {"share", "1.01", SIM_ERANGE},
+	    {"share", "-0.01", SIM_ERANGE}};
+	struct xp_tracing_params p;
+	(void)state;
+	assert_int_equal(ALGO_CONTROL_SESSIONS, 64);
+	for (size_t i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
+		const struct sim_field *f = xp_tracing_fields;
+		while (strcmp(f->name, q[i].key) != 0)
+			f++;
+		assert_int_equal(sim_field_set(f, &p, q[i].text, NULL),
+		    q[i].rc);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(requests_are_as_many_as_sessions_but_one),
 	    cmocka_unit_test(what_is_asked_for_is_traced),
 	    cmocka_unit_test(without_admission_the_rest_is_policed),
 	    cmocka_unit_test(with_admission_nothing_is_above_capacity),
