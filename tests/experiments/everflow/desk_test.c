@@ -365,6 +365,58 @@ static void a_copy_for_no_analyzer_is_refused(void **state)
 	replay_close(&r);
 }
 
+/* However many analyzers share them, each has some, and together they make the
+ * same traces. */
+static void analyzers_share_all_copies(void **state)
+{
+	static struct replay r;
+	size_t n_traces = 0;
+	(void)state;
+	replay_open(&r);
+	const struct obs_mirror *copies = r.seen.window->mirror;
+	const struct algo_routing routing = {.topo = &r.topo,
+	    .ecmp_seed = r.scene.ecmp_seed};
+	for (uint32_t n = 1; n <= 3; n++) {
+		const struct xp_desk_owner owner = {.keeps = XP_DESK_LAST};
+		struct xp_everflow p = *xp_everflow_of(&r.c);
+		struct algo_analyzer_counts count;
+		uint64_t n_of[3] = {0};
+		p.n_analyzers = n;
+		assert_ok(
+		    xp_desk_open(&r.desk, &routing, &p, &owner, test_err()));
+		assert_ok(xp_desk_feed(r.desk, copies, NULL, 0, copies->n,
+		    SIM_NEVER, test_err()));
+		xp_desk_analyzed(r.desk, &count);
+		assert_int_equal(count.n_copies, copies->n);
+		const struct algo_traces *t = &xp_desk_traces(r.desk)->traces;
+		for (size_t i = 0; i < t->n; i++) {
+			assert_true(t->analyzer[i] < n);
+			n_of[t->analyzer[i]]++;
+		}
+		for (uint32_t k = 0; k < n; k++)
+			assert_true(n_of[k] > t->n / (2 * n));
+		assert_true(n == 1 || t->n == n_traces);
+		n_traces = t->n;
+		/* Who gets what may be said, but not one that there is not. */
+		if (n > 1) {
+			const uint8_t who[] = {(uint8_t)(n - 1), (uint8_t)n};
+			struct sim_err e;
+			char says[64];
+			assert_ok(xp_desk_feed(r.desk, copies, who, 0, 1,
+			    SIM_NEVER, test_err()));
+			assert_int_equal(xp_desk_feed(r.desk, copies, who, 0, 2,
+					     SIM_NEVER, &e),
+			    SIM_EINVAL);
+			snprintf(says, sizeof(says),
+			    "A copy is for analyzer %u of %u.", n, n);
+			assert_string_equal(e.msg, says);
+		}
+		xp_desk_close(r.desk);
+		r.desk = NULL;
+	}
+	replay_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +425,7 @@ int main(void)
 	    cmocka_unit_test(a_network_is_asked_for_what_nobody_else_knows),
 	    cmocka_unit_test(each_debugger_has_its_name),
 	    cmocka_unit_test(an_owners_error_is_told),
+	    cmocka_unit_test(analyzers_share_all_copies),
 	    cmocka_unit_test(a_copy_for_no_analyzer_is_refused),
 	};
 	return cmocka_run_group_tests_name("experiments/everflow/desk", tests,
