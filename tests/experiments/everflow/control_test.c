@@ -712,6 +712,13 @@ static void sessions_are_told_whole(void **state)
 	    "/sessions?sample=65536&servers="
 	    "host0,host1,host2,host3,host4,host5,host6,host7,host0",
 	    400, "{\"error\": \"servers: there are only 8.\"}\n");
+	/* Ids are from 1 on, up to what 32 bits hold. */
+	assert_says(&r, "DELETE", "/sessions?id=0", 400,
+	    "{\"error\": \"id: 0 is not in [1, 4294967295].\"}\n");
+	assert_says(&r, "DELETE", "/sessions?id=1", 200, "{}\n");
+	assert_says(&r, "DELETE", "/sessions?id=1", 404, "no session 1");
+	assert_says(&r, "DELETE", "/sessions?id=4294967295", 404,
+	    "no session 4294967295");
 	rig_close(&r);
 }
 
