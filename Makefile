@@ -159,7 +159,7 @@ NUMBERS := -fno-fast-math -ffp-contract=off -fno-math-errno
 FLAGS   = $(CPPFLAGS) $(CFLAGS) $(NUMBERS)
 # Libraries that are loaded late (sim/late.h) are only linked with what calls
 # them in other ways, as some tests do.
-LINK    = $(CC) $(SANF) -Wl,--as-needed $(LDFLAGS)
+LINK    = $(CC) $(SANF) $(LINKER) -Wl,--as-needed $(LDFLAGS)
 LIBS    = $(PKG_LIBS) -lhdf5_hl -lglpk -ldl -lm $(LDLIBS)
 LATE   := $(wildcard results/hdf5.late topo/igraph.late \
 	$(if $(MHD),experiments/live/microhttpd.late) \
@@ -329,6 +329,14 @@ $B/tests/experiments/power_test $B/tests/experiments/power_sql_test: WRAP += $(f
 # A process that makes windows dies between any two calls on its database.
 $B/tests/experiments/live/windows_test: WRAP += $(foreach c,run_with begin commit \
 	shrink,-Wl$(,)--wrap=res_sql_$c)
+
+# Tests are some 400 programs, which gold links in half the time of ld. The program
+# itself is linked as ever, as all is where the compiler has no gold. What is to be
+# wrapped gold looks for in shared libraries too, so it has to be there always.
+GOLD = $(eval GOLD := $$(if $(SLOW),,$$(shell $(CC) -fuse-ld=gold -Wl,--version \
+	2>/dev/null | grep -q '^GNU gold' && \
+	echo -fuse-ld=gold -Wl,-u,__wrap_malloc)))$(GOLD)
+$B/tests/%_test $B/tests/fuzz/%_replay: private LINKER = $(GOLD)
 
 # What tests share, of which each links what it calls: linking all with all
 # took as long as compiling did.
