@@ -436,6 +436,8 @@ sim_ns rack_slot_ns(const struct rack *r)
 	return r->slot_ns;
 }
 
+const struct rack_count rack_count_none;
+
 void rack_count_add(struct rack_count *to, const struct rack_count *from)
 {
 	to->in += from->in;
@@ -463,8 +465,8 @@ void rack_take(struct rack *r, uint32_t server, struct rack_count *c)
 	*c = in->count;
 	rack_count_add(c, &out->count);
 	c->queue_max = queue_max;
-	in->count = (struct rack_count){0};
-	out->count = (struct rack_count){0};
+	in->count = rack_count_none;
+	out->count = rack_count_none;
 }
 
 int rack_has_counted(const struct rack *r, uint32_t server)

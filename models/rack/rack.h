@@ -99,6 +99,9 @@ struct rack_count {
 	uint64_t held; /* of `in`, handed over at once as a stall ended */
 	uint64_t sketch[2];
 };
+/* To be assigned: compilers clear that many words by an instruction that takes
+ * longer than all else that is done with them. */
+extern const struct rack_count rack_count_none;
 
 struct rack_totals {
 	/* Bytes: offered = arrived + buffer + link + queued. Arrived is what

@@ -54,6 +54,7 @@ struct rack_recorder {
 	struct rack_run_of *run; /* [n_widths][n] */
 	struct rack_count *lost; /* [n]; NULL: nobody asks */
 	sim_ns truth_ns;         /* a bucket of LOST */
+	uint32_t truth;          /* that, in slots */
 	uint32_t *next;          /* [n] the first end of all */
 	int64_t *error_ns;       /* [n] of clocks */
 	struct obs_samples rows; /* run: index into the array above */
@@ -94,7 +95,7 @@ static int rack_bucket_close(struct rack_recorder *k, struct rack_run_of *u,
 	    .sketch_lo = c->sketch[0],
 	    .sketch_hi = c->sketch[1]};
 	const int rc = in + out > 0 ? obs_samples_add(&k->rows, &s, e) : 0;
-	u->count = (struct rack_count){0};
+	u->count = rack_count_none;
 	u->bucket++;
 	u->end =
 	    u->bucket < k->p->max_buckets ? u->end + u->width : RACK_NO_SLOT;
@@ -117,7 +118,7 @@ static int rack_loss_close(struct rack_recorder *k, uint32_t server,
 	const uint64_t all = k->p->truth ? row.in + c->queue_max : 0;
 	const int any =
 	    c->buffer + c->link_in + c->link_out + c->held + all > 0;
-	*c = (struct rack_count){0};
+	*c = rack_count_none;
 	return any ? rack_losses_add(k->losses, &row, e) : 0;
 }
 
@@ -148,7 +149,7 @@ static void rack_runs_begin(struct rack_recorder *k, uint32_t server)
 static int rack_server_look(struct rack_recorder *k, uint32_t server,
     struct sim_err *e)
 {
-	const uint32_t truth = (uint32_t)(k->truth_ns / rack_slot_ns(k->r));
+	const uint32_t truth = k->truth;
 	struct rack_count c;
 	int rc = 0;
 	rack_take(k->r, server, &c);
@@ -248,13 +249,13 @@ static int rack_recorder_open(struct rack_recorder *k,
 	if (k->losses && (rc = SIM_ZALLOC(&k->lost, k->n, e)) < 0)
 		return rc;
 	const sim_ns slot = rack_slot_ns(k->r);
+	k->truth = (uint32_t)(k->truth_ns / slot);
 	for (uint32_t i = 0; i < k->n; i++) {
 		struct sim_rng rng;
 		sim_rng_init(&rng, where, SIM_STREAM_CLOCK, k->first_host + i);
 		k->error_ns[i] = (int64_t)(1e3 *
 		    gsl_ran_gaussian_ziggurat(&rng.gsl, k->p->clock_sd_us));
-		k->next[i] = k->lost ? k->now + (uint32_t)(k->truth_ns / slot)
-				     : RACK_NO_SLOT;
+		k->next[i] = k->lost ? k->now + k->truth : RACK_NO_SLOT;
 		for (unsigned w = 0; w < k->n_widths; w++) {
 			struct rack_run_of *u = rack_run_at(k, w, i);
 			u->end = RACK_NO_SLOT;
