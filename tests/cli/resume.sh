@@ -57,15 +57,12 @@ wait_for_journal() {
 }
 has_records() { [[ $(stat -c %s "$1" 2>/dev/null || echo 0) -gt 8000 ]]; }
 
+# By another program than the one that wrote it.
 readable() {
-	if command -v h5dump >/dev/null; then
-		h5dump -H "$1" >/dev/null || fail "h5dump cannot read $1"
-	fi
-	if /usr/bin/python3 -c 'import h5py' 2>/dev/null; then
-		/usr/bin/python3 -c 'import h5py, sys
-with h5py.File(sys.argv[1]) as f: assert f.attrs["figure"] == "small"
-' "$1" || fail "h5py cannot read $1"
-	fi
+	command -v h5dump >/dev/null || return 0
+	h5dump -H "$1" >/dev/null || fail "h5dump cannot read $1"
+	h5dump -a /figure "$1" | grep -q '"small"' ||
+		fail "h5dump finds no figure in $1"
 }
 
 the_bytes_are_the_same_for_any_number_of_jobs() {
