@@ -57,8 +57,8 @@ class Seen:
 
     def bring_up_to_date(self, jobs):
         """Runs what has changed, and all once."""
-        new = [n for n, text in self.tests.texts.items() if n not in OWN_BUILD
-               and self.entered.get(n, {}).get("of") != text_sum(text)]
+        new = [n for n in self.tests.texts
+               if n not in OWN_BUILD and not self.knows(n)]
         if new and os.uname().machine == "x86_64":
             print(f"mutate: which functions {len(new)} tests enter")
             tree = SeenTree(self.tests)
@@ -75,9 +75,16 @@ class Seen:
             json.dump(self.entered, f)
         os.replace(KEPT + ".new", KEPT)
 
-    def who(self, function):
-        """The tests that enter it, or None if that is not known."""
-        return self.by_function.get(function)
+    def knows(self, name):
+        """Whether what NAME enters was found when it was as it is."""
+        return self.entered.get(name, {}).get("of") == \
+            text_sum(self.tests.texts[name])
+
+    def of(self, names, function):
+        """Those of NAMES that enter FUNCTION, or may."""
+        who = self.by_function.get(function)
+        return [n for n in names if n not in OWN_BUILD and
+                (who is None or n in who or not self.knows(n))]
 
     def seconds(self, name):
         return self.entered.get(name, {}).get("seconds", 0)

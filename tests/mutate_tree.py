@@ -152,9 +152,9 @@ class Tree:
     def copy(self):
         files = subprocess.run(["git", "ls-files", "-zco",
                                 "--exclude-standard"], check=True,
-                               capture_output=True).stdout.decode()
+                               capture_output=True).stdout
         kept = set()
-        for name in filter(None, files.split("\0")):
+        for name in filter(None, os.fsdecode(files).split("\0")):
             if not os.path.isfile(name):
                 continue
             kept.add(name)
@@ -168,8 +168,8 @@ class Tree:
             os.makedirs(os.path.dirname(to), exist_ok=True)
             shutil.copy(name, to)
         had = subprocess.run("git ls-files -z", shell=True, cwd=self.path,
-                             capture_output=True).stdout.decode()
-        for name in set(filter(None, had.split("\0"))) - kept:
+                             capture_output=True).stdout
+        for name in set(filter(None, os.fsdecode(had).split("\0"))) - kept:
             if os.path.isfile(os.path.join(self.path, name)):
                 os.remove(os.path.join(self.path, name))
         # Tests ask git which files there are.
@@ -308,14 +308,14 @@ class Tree:
                 self.code_of(obj) == self.code_of(f"build/{file[:-2]}.o"):
             return "none"
         self.program_is = None
-        who = seen.who(mistake.function())
-        here = [n for n in self.tests.near(file) if who is None or n in who]
+        function = mistake.function()
+        here = seen.of(self.tests.near(file), function)
         if self.who_notices(file, obj, here):
             return "noticed"
         if near:
             return "survived"
         self.build_all()
-        there = [n for n in self.tests.far(file) if who is None or n in who]
+        there = seen.of(self.tests.far(file), function)
         return "noticed" if self.who_notices(
             file, obj, sorted(there, key=seen.seconds)) else "survived"
 
