@@ -213,22 +213,57 @@ static void answers_that_nobody_waits_for_are_counted(void **state)
 	free(x);
 }
 
-static void the_oldest_records_are_overrun(void **state)
+/* Numbers 1 to N of BOOK are addresses. */
+static void note_addresses(struct topo_ip_book *book, uint32_t n)
 {
-	(void)state;
-	enum { N = ALGO_PINGMESH_RECORDS };
-	struct algo_pingmesh_params p = params;
-	struct topo_ip_book book = {0};
-	p.batch = ALGO_PINGMESH_BATCH;
-	struct box *x = box_open(&p);
-	assert_ok(topo_ip_book_open(&book, 2 * N, test_err()));
-	for (uint32_t i = 1; i <= N + 9; i++)
-		assert_int_equal(topo_ip_book_note(&book,
+	assert_ok(topo_ip_book_open(book, 2 * n, test_err()));
+	for (uint32_t i = 1; i <= n; i++)
+		assert_int_equal(topo_ip_book_note(book,
 				     &(struct topo_ip){
 					 .byte = {32, [13] = (uint8_t)(i >> 16),
 					     [14] = (uint8_t)(i >> 8),
 					     [15] = (uint8_t)i}}),
 		    i);
+}
+
+/* Of numbers 1 to N just FIRST to LAST are kept as named by records. */
+static void assert_kept(struct box *x, uint32_t n, uint32_t first,
+    uint32_t last)
+{
+	struct topo_ip_book book = {0};
+	note_addresses(&book, n);
+	algo_pingmesh_outbox_keep(&x->o, &book);
+	topo_ip_book_sweep(&book);
+	assert_int_equal(book.n, last - first + 1);
+	for (uint32_t i = 1; i <= n; i++)
+		if ((topo_ip_book_look(&book, i).byte[0] == 32) !=
+		    (i >= first && i <= last))
+			fail_msg("record %u", i);
+	topo_ip_book_close(&book);
+}
+
+static void whom_records_name_is_kept_while_they_are_held(void **state)
+{
+	(void)state;
+	struct box *x = box_open(&params);
+	add(x, 1, 10);
+	assert_kept(x, 20, 1, 10);
+	for (uint32_t k = 0; k < 2; k++) {
+		assert_sent(x, 1, k + 1, 1, 1 + 4 * k, 4);
+		assert_kept(x, 20, 1 + 4 * k, 10);
+		answer(x, 1, k + 1, 1, 1);
+		assert_kept(x, 20, 5 + 4 * k, 10);
+	}
+	free(x);
+}
+
+static void the_oldest_records_are_overrun(void **state)
+{
+	(void)state;
+	enum { N = ALGO_PINGMESH_RECORDS };
+	struct algo_pingmesh_params p = params;
+	p.batch = ALGO_PINGMESH_BATCH;
+	struct box *x = box_open(&p);
 	add(x, 1, 7);
 	algo_pingmesh_outbox_hurry(&x->o, 1);
 	assert_sent(x, 1, 1, 1, 1, 7);
@@ -238,15 +273,6 @@ static void the_oldest_records_are_overrun(void **state)
 	assert_int_equal(x->count.n_overrun, 1);
 	add(x, 2, 1);
 	assert_int_equal(x->count.n_overrun, 2);
-	/* Who is named by what is held stays in the book: 8 and 9 do not. */
-	algo_pingmesh_outbox_keep(&x->o, &book);
-	topo_ip_book_sweep(&book);
-	assert_int_equal(book.n, N + 7);
-	for (uint32_t i = 1; i <= N + 9; i++)
-		if ((topo_ip_book_look(&book, i).byte[0] == 32) !=
-		    (i != 8 && i != 9))
-			fail_msg("record %u", i);
-	topo_ip_book_close(&book);
 	for (uint32_t k = 0; k < N / ALGO_PINGMESH_BATCH; k++) {
 		answer(x, 3 + k, k + 1, 1, 1);
 		assert_sent(x, 3 + k, k + 2, 1, 10 + k * ALGO_PINGMESH_BATCH,
@@ -265,6 +291,7 @@ int main(void)
 		a_batch_that_fails_is_tried_again_and_then_discarded),
 	    cmocka_unit_test(rests_are_doubled_eight_times_at_most),
 	    cmocka_unit_test(answers_that_nobody_waits_for_are_counted),
+	    cmocka_unit_test(whom_records_name_is_kept_while_they_are_held),
 	    cmocka_unit_test(the_oldest_records_are_overrun),
 	};
 	return cmocka_run_group_tests_name("algos/pingmesh/outbox", tests, NULL,
