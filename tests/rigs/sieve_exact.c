@@ -39,6 +39,12 @@ static double exact_way(const struct sieve_exact *x, size_t i, uint32_t path,
 	return sum;
 }
 
+/* fmax() is a call, as it minds what is no number. */
+static double exact_more(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 static double exact_ln_row(double n_sent, double n_lost, double sum)
 {
 	return (n_lost > 0 ? n_lost * log(-expm1(-sum)) : 0) -
@@ -59,16 +65,16 @@ static void exact_row(const struct sieve_exact *x, size_t i, topo_link l,
 	assert_true(n_ways <= MOST);
 	for (uint32_t k = 0; k < n_ways; k++) {
 		way[k] = exact_way(x, i, p.first + k, l, &is_on[k]);
-		ln[k] = exact_ln_row(s, r, fmax(way[k], 1e-300));
+		ln[k] = exact_ln_row(s, r, exact_more(way[k], 1e-300));
 	}
 	for (size_t g = 0; g < n; g++) {
 		double sum = 0, most = -INFINITY;
 		for (uint32_t k = 0; k < n_ways; k++) {
 			if (is_on[k])
 				ln[k] = exact_ln_row(s, r,
-				    fmax(way[k] + (at[g] - x->hazard[l]),
+				    exact_more(way[k] + (at[g] - x->hazard[l]),
 					1e-300));
-			most = fmax(most, ln[k]);
+			most = exact_more(most, ln[k]);
 		}
 		/* Most rows have one way, of which the mean is itself. */
 		for (uint32_t k = 0; k < n_ways && n_ways > 1; k++)
@@ -195,7 +201,7 @@ static void exact_slab(const struct sieve_exact *x, topo_link l, double w[])
 static double exact_weights(const struct sieve_exact *x, topo_link l,
     double at[2 * EXACT_GRID + 1], double w[2 * EXACT_GRID + 1])
 {
-	double ell[2 * EXACT_GRID + 1], slab[EXACT_GRID], most = -INFINITY;
+	double ell[EXACT_GRID + 1], slab[EXACT_GRID], most = -INFINITY;
 	double all = 0, failed = 0;
 	const double odds = exact_odds(x, (double)x->n_failed - x->failed[l]);
 	exact_slab(x, l, slab);
@@ -203,17 +209,19 @@ static double exact_weights(const struct sieve_exact *x, topo_link l,
 	at[EXACT_GRID] = x->mean;
 	memcpy(at + EXACT_GRID + 1, x->x, sizeof(x->x));
 	exact_curve(x, l, at, EXACT_GRID + 1, ell);
-	memcpy(ell + EXACT_GRID + 1, ell, sizeof(x->x));
 	for (unsigned i = 0; i < 2 * EXACT_GRID + 1; i++) {
 		w[i] = i < EXACT_GRID ? odds * slab[i]
 		    : i == EXACT_GRID ? x->level
 		    : x->level        ? 0
 				      : x->healthy[i - EXACT_GRID - 1];
 		if (w[i] > 0)
-			most = fmax(most, ell[i]);
+			most = exact_more(most, ell[i % (EXACT_GRID + 1)]);
 	}
+	/* Of a hazard without weight it may be above the most. */
+	for (unsigned g = 0; g < EXACT_GRID + 1; g++)
+		ell[g] = ell[g] < most ? exp(ell[g] - most) : 1;
 	for (unsigned i = 0; i < 2 * EXACT_GRID + 1; i++) {
-		w[i] = w[i] > 0 ? w[i] * exp(ell[i] - most) : 0;
+		w[i] *= ell[i % (EXACT_GRID + 1)];
 		all += w[i];
 	}
 	for (unsigned i = 0; i < 2 * EXACT_GRID + 1; i++) {
