@@ -12,8 +12,10 @@ quick, and prints what other tests may notice: so its share is a lower bound). A
 mistake that no test notices is printed, as FILE:LINE with both lines, and
 counted. After M minutes none is begun.
 
-Which tests come to a function is found by running each once, and kept; those
-whose text has changed since are run again, unless --as-kept (mutate_seen.py).
+Which tests come to a function is found by running each once, and kept until its
+text changes, or the program's (mutate_seen.py). With --as-kept none is run anew:
+a test that came to a function only since is not tried, and the line that is kept
+of the run says "kept" for "all".
 
 The same seed draws the same mistakes of the same files. One that does not
 compile, or compiles to what was there before, is no mistake and is drawn
@@ -42,9 +44,8 @@ import threading
 import time
 
 from mutate_seen import Seen, function_at
-from mutate_tree import Tests, Tree
+from mutate_tree import LAYERS, Tests, Tree
 
-LAYERS = ["sim", "topo", "models", "algos", "results", "experiments"]
 TABLE = "tests/mutants.tsv"
 EQUIVALENT = "tests/equivalent.tsv"
 
@@ -223,7 +224,8 @@ class Score:
                 folder = args.folder[0] if args.folder and \
                     len(args.folder) == 1 else layer
                 yield (version, commit, folder, str(args.seed),
-                       "near" if args.near else "all",
+                       "near" if args.near else
+                       "kept" if args.as_kept else "all",
                        "again" if (folder, str(args.seed)) in before
                        else "first", str(self.n(layer)),
                        str(self.noticed.get(layer, 0)),
@@ -312,7 +314,7 @@ def main():
     args = args.parse_args()
     tests = Tests()
     seen = Seen(tests)
-    if not args.as_kept:
+    if not args.as_kept and not args.near:
         seen.bring_up_to_date(args.j)
     trees = [Tree(i, tests).copy().build() for i in range(args.j)]
     return report(try_all(trees, drawn(args), seen, args), args)

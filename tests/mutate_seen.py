@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Part of tests/mutate.py. In a copy of the checkout of its own, whose functions
 say when they are entered (mutate_seen.S), each test is run once, and once more
-when its text has changed. A mistake is then tried with those alone that come to
-where it is. What is known is kept by names of functions, which no two files
-share. Of a function that is newer than the last run nothing is known, and then
-all tests are tried; so they are on machines that mutate_seen.S is not for."""
+when its text has changed or that of the program. A mistake is then tried with
+those alone that come to where it is. What is known is kept by names of functions,
+which no two files share. Of a function that is newer than the last run nothing is
+known, and then all tests are tried; so they are on machines that mutate_seen.S is
+not for."""
 
 import concurrent.futures
 import hashlib
@@ -16,7 +17,7 @@ import shutil
 import subprocess
 import time
 
-from mutate_tree import WORK, Tree
+from mutate_tree import LAYERS, WORK, Tree
 
 KEPT = WORK + "/seen.json"
 # What is inlined is not entered.
@@ -56,19 +57,29 @@ class Seen:
                 self.by_function.setdefault(function, set()).add(name)
 
     def bring_up_to_date(self, jobs):
-        """Runs what has changed, and all once."""
-        new = [n for n in self.tests.texts
-               if n not in OWN_BUILD and not self.knows(n)]
-        if new and os.uname().machine == "x86_64":
-            print(f"mutate: which functions {len(new)} tests enter")
-            tree = SeenTree(self.tests)
-            self.entered[PROGRAM] = {"functions": tree.all_functions()}
-            self.sort_in(PROGRAM, self.entered[PROGRAM])
-            with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-                for name, one in zip(new, pool.map(tree.entered_by, new)):
-                    self.entered[name] = one
-                    self.sort_in(name, one)
+        """Runs what has changed, and all if the program has."""
+        program = program_sum()
+        new = [n for n in self.tests.texts if n not in OWN_BUILD and not
+               (self.knows(n) and self.entered[n].get("program") == program)]
+        if not new or os.uname().machine != "x86_64":
+            return
+        print(f"mutate: which functions {len(new)} tests enter")
+        tree = SeenTree(self.tests)
+        self.entered = {n: one for n, one in self.entered.items()
+                        if n in self.tests.texts and n not in new}
+        self.entered[PROGRAM] = {"functions": tree.all_functions()}
+        kept = time.time()
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            runs = {pool.submit(tree.entered_by, n): n for n in new}
+            for run in concurrent.futures.as_completed(runs):
+                self.entered[runs[run]] = {"program": program, **run.result()}
+                if time.time() - kept > 30:
                     self.keep()
+                    kept = time.time()
+        self.keep()
+        self.by_function = {}
+        for name, one in self.entered.items():
+            self.sort_in(name, one)
 
     def keep(self):
         with open(KEPT + ".new", "w") as f:
@@ -151,3 +162,15 @@ def symbols(program):
 
 def text_sum(text):
     return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def program_sum():
+    """Of all that tests are linked with and programs are made of."""
+    texts = []
+    for top in LAYERS + ["tests/rigs"]:
+        for folder, _, names in sorted(os.walk(top)):
+            for name in sorted(names):
+                if name.endswith((".c", ".h")):
+                    with open(f"{folder}/{name}") as f:
+                        texts.append(f"{folder}/{name}\n{f.read()}")
+    return text_sum("".join(texts))

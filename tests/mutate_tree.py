@@ -15,6 +15,7 @@ import subprocess
 import sys
 import threading
 
+LAYERS = ["sim", "topo", "models", "algos", "results", "experiments"]
 WORK = "build/mutate"
 SECONDS = WORK + "/seconds.json"
 # In a tree: FILE.o, linked tests, and the program, which looks beside its folder
