@@ -135,13 +135,17 @@ static struct algo_action *control_say(struct algo_control_out *o,
 	return a;
 }
 
+/* A filter that is too long is a mistake in what is asked; SIM_ELIMIT says that what
+ * is there leaves no room. */
 static int control_compile(const struct algo_control *c, struct algo_filter *f,
     const char *text, enum algo_filter_use use, const char *what,
     struct sim_err *e)
 {
 	const int rc =
 	    algo_filter_compile(f, text ? text : "", c->topo, use, e);
-	return rc < 0 ? sim_wrap(e, rc, "%s", what) : 0;
+	return rc < 0
+	    ? sim_wrap(e, rc == SIM_ELIMIT ? SIM_EINVAL : rc, "%s", what)
+	    : 0;
 }
 
 /* --- traces and counters -------------------------------------------------- */
@@ -341,7 +345,7 @@ static int control_count_session(struct algo_control *c,
 	if (r->filter && r->filter[strspn(r->filter, " \t\n")])
 		sim_put(&t, " && (%s)", r->filter);
 	if (t.n >= sizeof(text))
-		return sim_fail(e, SIM_ELIMIT, "a filter of %zu bytes.", t.n);
+		return sim_fail(e, SIM_EINVAL, "a filter of %zu bytes.", t.n);
 	return control_compile(c, &c->count, text, ALGO_IS_FILTER,
 	    "what is to be marked and counted", e);
 }

@@ -280,7 +280,7 @@ int xp_arena_alarms_a_day(const struct xp_arena_standing *s,
 {
 	const int of_all = x < s->entry + s->n_of_all;
 	struct sim_ratio_sample sum = {.n = x->n_runs};
-	double *num = NULL, *den = NULL;
+	double *num, *den = NULL;
 	int rc = SIM_ZALLOC(&num, x->n_runs, e);
 	if (rc == 0)
 		rc = SIM_ZALLOC(&den, x->n_runs, e);

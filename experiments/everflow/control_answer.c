@@ -176,11 +176,6 @@ void xp_control_mistake(struct xp_control_call *x, int rc, unsigned status,
 	    e);
 }
 
-int xp_control_is_full(int rc, const struct sim_err *e)
-{
-	return rc == SIM_ELIMIT && strstr(e->msg, " counters");
-}
-
 /* --- counters ------------------------------------------------------------- */
 
 enum { COUNTER_TEXT, COUNTER_JSON };
@@ -300,8 +295,7 @@ static void counters_post(struct xp_control_call *x)
 		rc = counter_add(x->c, &r, &id, &e);
 	if (rc < 0)
 		xp_control_mistake(x, rc,
-		    xp_control_is_full(rc, &e) ||
-			    strncmp(e.msg, "there is a", 10) == 0
+		    rc == SIM_ELIMIT || strncmp(e.msg, "there is a", 10) == 0
 			? 409
 			: 400,
 		    &e);

@@ -67,10 +67,6 @@ void xp_control_sessions_delete(struct xp_control_call *x);
 void xp_control_mistake(struct xp_control_call *x, int rc, unsigned status,
     const struct sim_err *e);
 
-/* Whether E tells that there are as many counters or sessions as there may be: all
- * such limits name counters, and none of a filter's does. */
-int xp_control_is_full(int rc, const struct sim_err *e);
-
 /* Answer with a few bytes of JSON, for which no memory is needed: what was done
  * cannot fail to be told. */
 void xp_control_text(struct xp_http_answer *a, unsigned status, const char *fmt,

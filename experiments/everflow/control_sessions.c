@@ -193,8 +193,7 @@ void xp_control_sessions_post(struct xp_control_call *x)
 	if (rc < 0)
 		xp_control_mistake(x, rc, 400, &e);
 	else if ((rc = xp_control_ask(x->c, &r, &a, &e)) < 0)
-		xp_control_mistake(x, rc,
-		    xp_control_is_full(rc, &e) ? 409 : 400, &e);
+		xp_control_mistake(x, rc, rc == SIM_ELIMIT ? 409 : 400, &e);
 	else if (a->kind == ALGO_REFUSED)
 		xp_control_unfit(x->a, &a->refusal);
 	else
