@@ -239,6 +239,14 @@ void traces_by_hand(struct traces *x)
 	    .n_cycle = 2};
 }
 
+void traces_get(const struct traces *x, size_t i, struct algo_trace *t,
+    struct algo_hop hop[])
+{
+	*t = algo_traces_at(&x->store.traces, i);
+	for (unsigned k = 0; k < t->n_hops; k++)
+		hop[k] = algo_hops_at(&x->store.hops, t->hop_off + k);
+}
+
 /* --- files ------------------------------------------------------------------ */
 
 static int traces_write_all(const struct traces *x, struct res_traces_out *w,
@@ -248,9 +256,8 @@ static int traces_write_all(const struct traces *x, struct res_traces_out *w,
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < x->store.traces.n; i++) {
 		struct algo_hop hop[MAX_COPIES + 1];
-		struct algo_trace t = algo_traces_at(&x->store.traces, i);
-		for (unsigned k = 0; k < t.n_hops; k++)
-			hop[k] = algo_hops_at(&x->store.hops, t.hop_off + k);
+		struct algo_trace t;
+		traces_get(x, i, &t, hop);
 		/* Whatever an analyzer had there. */
 		t.hop_off = 12345;
 		rc = sink.take(sink.arg, &t, hop, e);

@@ -21,6 +21,10 @@ struct traces {
 void traces_random(struct traces *x, size_t n, sim_ns duration,
     struct sim_rng *r);
 
+/* Trace I of X, with its hops. */
+void traces_get(const struct traces *x, size_t i, struct algo_trace *t,
+    struct algo_hop hop[]);
+
 /* A few by hand, over 30 s; tests/cli/trace.sh tells what they are. */
 void traces_by_hand(struct traces *x);
 int traces_write(const struct traces *x, const char *path, struct sim_err *e);
