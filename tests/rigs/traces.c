@@ -103,6 +103,18 @@ static void random_finding(struct algo_finding *f, struct sim_rng *r)
 		f->cycle[i] = N_HOSTS + sim_rng_below(r, N_SWITCHES);
 }
 
+struct topo traces_net(void)
+{
+	const struct topo_clos shape = {.n_pods = 2,
+	    .n_tors = 2,
+	    .n_t1 = 2,
+	    .n_t2 = 2,
+	    .n_hosts = 2};
+	struct topo t;
+	assert_ok(topo_open_clos(&t, &shape, test_err()));
+	return t;
+}
+
 void traces_random(struct traces *x, size_t n, sim_ns duration,
     struct sim_rng *r)
 {

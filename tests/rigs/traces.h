@@ -17,7 +17,9 @@ struct traces {
 	size_t n_findings;
 };
 
-/* Of a Clos of 2 pods, each of 2 ToRs, 2 T1s, and 2 T2s, with 2 hosts a ToR. */
+/* A Clos of 2 pods, each of 2 ToRs, 2 T1s, and 2 T2s, with 2 hosts a ToR, and traces
+ * of it. */
+struct topo traces_net(void);
 void traces_random(struct traces *x, size_t n, sim_ns duration,
     struct sim_rng *r);
 

@@ -2,19 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
 #include "experiments/everflow/sums.h"
+#include "tests/rigs/traces.h"
 #include "tests/test.h"
-
-static struct topo sums_net(void)
-{
-	const struct topo_clos shape = {.n_pods = 2,
-	    .n_tors = 2,
-	    .n_t1 = 2,
-	    .n_t2 = 2,
-	    .n_hosts = 2};
-	struct topo t;
-	assert_ok(topo_open_clos(&t, &shape, test_err()));
-	return t;
-}
 
 /* Counters "first" (of 2), "a" (of 4), "b" (of 9) and "a" again (of 11). */
 static struct res_counter_names sums_names(void)
@@ -77,7 +66,7 @@ static void what_is_asked_for_has_an_id(void **state)
 	    {"custom:first", 0, 2},
 	    {"custom:77", 0, 77},
 	};
-	struct topo t = sums_net();
+	struct topo t = traces_net();
 	struct res_counter_names names = sums_names();
 	(void)state;
 	for (size_t i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
@@ -122,7 +111,7 @@ static void what_is_not_there_is_told(void **state)
 		"there is no counter of the name \"c\"; its number would do, "
 		"too."},
 	};
-	struct topo t = sums_net();
+	struct topo t = traces_net();
 	struct res_counter_names names = sums_names();
 	struct sim_err e;
 	(void)state;

@@ -5,20 +5,9 @@
 
 #include "algos/everflow/filter.h"
 #include "results/traces.h"
+#include "tests/rigs/traces.h"
 #include "tests/test.h"
 #include "topo/addr.h"
-
-static struct topo tell_net(void)
-{
-	const struct topo_clos shape = {.n_pods = 2,
-	    .n_tors = 2,
-	    .n_t1 = 2,
-	    .n_t2 = 2,
-	    .n_hosts = 2};
-	struct topo t;
-	assert_ok(topo_open_clos(&t, &shape, test_err()));
-	return t;
-}
 
 /* What a call writes to OUT, in BUF. */
 static FILE *tell_begin(char *buf, size_t size)
@@ -67,7 +56,7 @@ static struct algo_trace tell_trace(struct algo_hop hop[2])
 
 static void things_have_names_or_numbers(void **state)
 {
-	struct topo t = tell_net();
+	struct topo t = traces_net();
 	char buf[XP_TELL_NAME];
 	(void)state;
 	assert_string_equal(xp_tell_switch(&t, 1, buf), "tor1");
@@ -85,7 +74,7 @@ static void things_have_names_or_numbers(void **state)
 
 static void addresses_are_those_of_the_network(void **state)
 {
-	struct topo t = tell_net();
+	struct topo t = traces_net();
 	char buf[XP_TELL_NAME];
 	const uint32_t host = topo_addr_of_host(t.n_hosts - 1);
 	const uint32_t at = topo_addr_of_switch(t.n_switches - 1);
@@ -150,7 +139,7 @@ static void each_flag_of_tcp_has_its_name(void **state)
 
 static void a_row_has_what_its_head_names(void **state)
 {
-	struct topo t = tell_net();
+	struct topo t = traces_net();
 	struct algo_hop hop[2];
 	struct algo_trace x = tell_trace(hop);
 	char buf[1024];
@@ -181,7 +170,7 @@ static void a_row_has_what_its_head_names(void **state)
 
 static void an_object_has_what_is_known(void **state)
 {
-	struct topo t = tell_net();
+	struct topo t = traces_net();
 	struct algo_hop hop[2];
 	struct algo_trace x = tell_trace(hop);
 	char buf[2048];
