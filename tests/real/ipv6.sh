@@ -157,7 +157,7 @@ a_fleet_probes_by_ipv6_alone() {
 	within 60 has_pairs 6 timeout || { pairs 6 timeout; fail "the blocked link is not seen"; }
 	# Of IPv4 none was lost but what goes to hosts that have none.
 	pairs_are="3>1 4>2"
-	within 30 has_pairs 4 timeout || { pairs 4 timeout; fail "IPv4 was lost"; }
+	within 60 has_pairs 4 timeout || { pairs 4 timeout; fail "IPv4 was lost"; }
 	# Two databases, as who analyses has one family at a time.
 	jobs_of six "${shape[@]}"
 	jobs_of four "${bare[@]}"

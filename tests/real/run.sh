@@ -2,69 +2,123 @@
 # tests/real/run.sh -- runs what needs networks of this machine, and counts.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
-# usage: tests/real/run.sh BUILD
-# A test that can't be run here is told, with the reason; it is no failure.
-# What fails is run once more, and told as unsteady if it passes then: a kernel
-# that others share with us takes its time now and then, and no bound on what it
-# does in a time holds always. What is broken fails twice.
+# usage: tests/real/run.sh BUILD [PATTERN]
+# Nearly all of these wait nearly all the time, so programs and scripts run beside
+# each other, one of each at a time: no two programs may be pinned to one CPU, and
+# some scripts count what a lab left on this machine, which only they begin.
+# What fails is run once more, by itself when all else is over, and told as
+# unsteady if it passes then: a kernel that others share with us takes its time now
+# and then, and no bound on what it does in a time holds always. What is broken
+# fails twice. A test that can't be run here is told, with the reason; it is no
+# failure.
 set -u
 . tests/until.sh
-build=$1
+build=$1 pattern=${2:-}
 export CULPRIT=$PWD/$build/culprit BUILD=$PWD/$build
-log=$build/tests/real/log
-passed=0 failed=0 skipped=0 unsteady=0
+logs=$build/tests/real
+
+# log_of FILE: where its output goes. What became of it is beside that, as
+# "PASSED FAILED SKIPPED".
+log_of() {
+	echo "$logs/${1##*/}.log"
+}
 
 count() {
 	sort -u | grep -cE "$1" || true
 }
 
-# run_it FILE: one program or script; its output is in the log.
-run_it() {
-	if [[ $1 = *.sh ]]; then
-		run_until "$log" bash "$1"
-	else
-		run_until "$log" "$build/${1%.c}"
-	fi
-}
-
 # What failed comes first: the rest of the log says what went before.
 tell_failure() {
-	grep -hE -A1 '^\[  ERROR   \]|^FAIL ' "$log" | sed 's/^/        /'
+	grep -hE -A1 '^\[  ERROR   \]|^FAIL ' "$1" | sed 's/^/        /'
 	echo "        the log ends with:"
-	tail -n 60 "$log" | sed 's/^/        /'
+	tail -n 60 "$1" | sed 's/^/        /'
 }
 
-for f in tests/real/*_test.c tests/real/*.sh; do
-	[[ $f != tests/real/run.sh ]] || continue
-	if [[ $f != *.sh && ! -x $build/${f%.c} ]]; then
-		echo "SKIP  $f: not built: see DEPS in the Makefile"
-		skipped=$((skipped + 1))
-		continue
-	fi
-	run_it "$f"
+# run_it FILE: one program or script. Leaves its counts, and how it ended.
+run_it() {
+	local log begun=$SECONDS run=$build/${1%.c} rc ok bad skip
+	log=$(log_of "$1")
+	[[ $1 != *.sh ]] || run="bash $1"
+	run_until "$log" $run
 	rc=$?
-	if [[ $rc != 0 ]]; then
-		echo "UNSTEADY $f (exit $rc), once more:"
-		tell_failure
-		unsteady=$((unsteady + 1))
-		run_it "$f"
-		rc=$?
-	fi
 	ok=$(count '^\[ +OK \]|^ok ' <"$log")
 	bad=$(count '^\[  FAILED  \] [a-z]|^FAIL ' <"$log")
 	skip=$(count '^\[  SKIPPED \] [a-z]|^SKIP ' <"$log")
 	[[ $rc = 0 || $bad != 0 ]] || bad=1
-	passed=$((passed + ok)) failed=$((failed + bad))
-	skipped=$((skipped + skip))
+	echo "$ok $bad $skip" >"$log.count"
+	echo "$((SECONDS - begun)) s, exit $rc" >"$log.end"
+}
+
+# text_of FILE: its line, and what its log says that is worth a look.
+text_of() {
+	local log ok bad skip word=ok
+	log=$(log_of "$1")
+	read -r ok bad skip <"$log.count"
 	if [[ $bad != 0 ]]; then
-		echo "FAIL  $f (exit $rc)"
-		tell_failure
-		continue
+		echo "FAIL  $1 ($(<"$log.end"))"
+		tell_failure "$log"
+		return
 	fi
-	[[ $ok = 0 ]] && word=SKIP || word="ok  "
-	echo "$word  $f: $ok passed, $skip SKIPPED"
+	[[ $ok != 0 ]] || word=SKIP
+	printf '%-4s  %s: %d passed, %d SKIPPED, %s\n' $word "$1" "$ok" "$skip" \
+	    "$(sed 's/,.*//' "$log.end")"
 	grep -E '^SKIP |^time: ' "$log" | sed 's/^/        /'
 	grep -E '^reason: ' "$log" | sort -u | sed 's/^/        SKIPPED, /'
+}
+
+# tell FILE: that, in one piece, as another may be telling.
+tell() {
+	printf '%s\n' "$(text_of "$1")"
+}
+
+# lane FILE...: one after another. Each is told at once, unless it is to be tried
+# again.
+lane() {
+	local f log
+	for f; do
+		log=$(log_of "$f")
+		if [[ $f != *.sh && ! -x $build/${f%.c} ]]; then
+			echo "0 0 1" >"$log.count"
+			echo "SKIP  $f: not built: see DEPS in the Makefile"
+			continue
+		fi
+		run_it "$f"
+		if grep -q '^[0-9]* 0 ' "$log.count"; then
+			tell "$f"
+		else
+			touch "$log.again"
+		fi
+	done
+}
+
+mapfile -t programs < <(printf '%s\n' tests/real/*_test.c | grep -E "$pattern")
+mapfile -t scripts < <(printf '%s\n' tests/real/*.sh | grep -v /run.sh |
+    grep -E "$pattern")
+[[ ${#programs[@]} != 0 || ${#scripts[@]} != 0 ]] || {
+	echo "no test is called like \"$pattern\"."
+	exit 2
+}
+mkdir -p "$logs"
+rm -f "$logs"/*.log.{count,end,again}
+
+lane "${programs[@]}" &
+one=$!
+lane "${scripts[@]}" &
+other=$!
+trap "kill -TERM $one $other; wait; exit 143" TERM INT HUP
+wait
+trap - TERM INT HUP
+
+unsteady=0
+for f in "${programs[@]}" "${scripts[@]}"; do
+	log=$(log_of "$f")
+	[[ -e $log.again ]] || continue
+	echo "UNSTEADY $f ($(<"$log.end")), once more:"
+	tell_failure "$log"
+	unsteady=$((unsteady + 1))
+	run_it "$f"
+	tell "$f"
 done
-echo "$passed passed, $failed failed, $skipped SKIPPED, $unsteady UNSTEADY"
-[[ $failed = 0 ]]
+cat "$logs"/*.log.count | awk -v u="$unsteady" '{ p += $1; f += $2; s += $3 }
+	END { printf "%d passed, %d failed, %d SKIPPED, %d UNSTEADY\n", p, f, s, u
+	      exit f > 0 }'
