@@ -9,6 +9,7 @@
 #include "sim/stat.h"
 #include "sim/vec.h"
 #include "topo/next.h"
+#include "topo/route.h"
 
 /* --- traces --------------------------------------------------------------- */
 static enum algo_drop_worth worth_of_trace(const struct algo_routing *r,
@@ -116,37 +117,82 @@ static int add_round(struct algo_drop_rows *d, const struct algo_debug_in *in,
 	return 0;
 }
 
-static struct algo_drop_tuple *find_tuple(struct algo_drop_rows *d,
-    topo_switch at, const struct topo_tuple *tuple)
+/* Tuples by where and what they are, as a table of chains. */
+struct tuple_index {
+	uint32_t *head, *next; /* [mask + 1], [n]; rows + 1, 0 ends */
+	uint32_t mask;
+};
+
+static int tuple_index_make(struct tuple_index *x, size_t n, struct sim_err *e)
 {
-	/* Probes of an order stand together, so the last is mostly right. */
-	for (size_t i = d->n_tuples; i-- > 0;)
-		if (d->tuple[i].at == at &&
-		    topo_tuple_same(&d->tuple[i].tuple, tuple))
-			return &d->tuple[i];
+	int rc;
+	x->mask = 15;
+	while (x->mask < n)
+		x->mask = 2 * x->mask + 1;
+	if ((rc = SIM_ZALLOC(&x->head, (size_t)x->mask + 1, e)) < 0)
+		return rc;
+	return SIM_ZALLOC(&x->next, n, e);
+}
+
+static void tuple_index_free(struct tuple_index *x)
+{
+	free(x->head);
+	free(x->next);
+}
+
+/* Where the chain of a tuple at switch AT begins. */
+static uint32_t *tuple_chain(const struct tuple_index *x, topo_switch at,
+    const struct topo_tuple *tuple)
+{
+	return &x->head[topo_mix32(topo_tuple_digest(tuple) + at) & x->mask];
+}
+
+static struct algo_drop_tuple *find_tuple(const struct algo_drop_rows *d,
+    const struct tuple_index *x, topo_switch at, const struct topo_tuple *tuple)
+{
+	uint32_t i = *tuple_chain(x, at, tuple);
+	for (; i > 0; i = x->next[i - 1])
+		if (d->tuple[i - 1].at == at &&
+		    topo_tuple_same(&d->tuple[i - 1].tuple, tuple))
+			return &d->tuple[i - 1];
 	return NULL;
 }
 
-static int add_plain(struct algo_drop_rows *d, const struct algo_debug_in *in,
-    const struct algo_sighting *s, size_t row, struct sim_err *e)
+/* *X is a new one, with nothing counted. */
+static int add_tuple(struct algo_drop_rows *d, struct tuple_index *index,
+    const struct algo_routing *r, topo_switch at,
+    const struct topo_tuple *tuple, struct algo_drop_tuple **x,
+    struct sim_err *e)
+{
+	const int rc =
+	    SIM_RESERVE(&d->tuple, &d->cap_tuples, d->n_tuples + 1, e);
+	if (rc < 0)
+		return rc;
+	uint32_t *chain = tuple_chain(index, at, tuple);
+	index->next[d->n_tuples] = *chain;
+	*x = &d->tuple[d->n_tuples++];
+	*chain = (uint32_t)d->n_tuples;
+	**x = (struct algo_drop_tuple){.at = at,
+	    .tuple = *tuple,
+	    .link = algo_routing_next(r, at, tuple,
+		algo_routing_node(r, tuple->dst_ip))};
+	return 0;
+}
+
+static int add_plain(struct algo_drop_rows *d, struct tuple_index *index,
+    const struct algo_debug_in *in, const struct algo_sighting *s, size_t row,
+    struct sim_err *e)
 {
 	const struct obs_guided *g = in->sent;
 	const struct topo *t = in->routing.topo;
 	const struct topo_tuple tuple = {g->src_ip[row], g->dst_ip[row],
 	    g->src_port[row], g->dst_port[row], TOPO_PROTO_TCP};
 	const topo_switch at = g->via0[row];
-	struct algo_drop_tuple *x = find_tuple(d, at, &tuple);
-	if (!x) {
-		const int rc =
-		    SIM_RESERVE(&d->tuple, &d->cap_tuples, d->n_tuples + 1, e);
-		if (rc < 0)
-			return rc;
-		x = &d->tuple[d->n_tuples++];
-		*x = (struct algo_drop_tuple){.at = at,
-		    .tuple = tuple,
-		    .link = algo_routing_next(&in->routing, at, &tuple,
-			algo_routing_node(&in->routing, tuple.dst_ip))};
-	}
+	struct algo_drop_tuple *x = find_tuple(d, index, at, &tuple);
+	int rc = 0;
+	if (!x &&
+	    (rc = add_tuple(d, index, &in->routing, at, &tuple, &x, e)) < 0)
+		return rc;
 	/* Where the hash is not known the probes themselves show it. */
 	if (x->link == TOPO_NONE && s->first < t->n_switches)
 		x->link = topo_link_between(t, t->n_hosts + at,
@@ -164,8 +210,9 @@ static int drop_rows_probes(struct algo_drop_rows *d,
     struct sim_err *e)
 {
 	const struct obs_guided *g = in->sent;
+	struct tuple_index index = {0};
 	uint64_t n_copies = 0, n_lost = 0;
-	int rc = 0;
+	int rc = s ? tuple_index_make(&index, g->n, e) : 0;
 	for (size_t i = 0; s && i < g->n && rc == 0; i++) {
 		if (!s[i].settled || s[i].n_via == 0)
 			continue;
@@ -174,8 +221,9 @@ static int drop_rows_probes(struct algo_drop_rows *d,
 		if (s[i].n_via > 1)
 			rc = add_round(d, in, &s[i], i, e);
 		else if (s[i].n_outer == 1)
-			rc = add_plain(d, in, &s[i], i, e);
+			rc = add_plain(d, &index, in, &s[i], i, e);
 	}
+	tuple_index_free(&index);
 	double lo;
 	d->mirror_loss = 1;
 	if (rc == 0 && n_copies > 0)

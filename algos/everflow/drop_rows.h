@@ -70,7 +70,8 @@ struct algo_drop_rows {
 	double mirror_loss;      /* m, upper end; 1 if nothing is known */
 };
 
-/* Errors SIM_ENOMEM. Free also what failed. Cost O(traces + probes * tuples). */
+/* Errors SIM_ENOMEM. Free also what failed. Cost O(traces + probes * rounds),
+ * where rounds are of one link and prober each. */
 int algo_drop_rows_make(struct algo_drop_rows *d,
     const struct algo_debug_in *in, struct sim_err *e);
 void algo_drop_rows_free(struct algo_drop_rows *d);

@@ -406,6 +406,35 @@ static void counts_are_those_of_all_rows(void **state)
 	assert_true(n_rounds > 50 && n_tuples > 50);
 }
 
+/* Probes of 64 tuples in turn, so that the one before is never of the same, and
+ * some of 64 share a place of a table of 256. */
+static void tuples_that_take_turns_are_told_apart(void **state)
+{
+	enum { TUPLES = 64, TURNS = 4 };
+	struct algo_drop_rows d;
+	struct tables x;
+	(void)state;
+	tables_open(&x, 0);
+	obs_guided_free(&x.sent);
+	for (uint32_t i = 0; i < TUPLES * TURNS; i++) {
+		const struct obs_guided_probe p = {.order = i / TUPLES,
+		    .number = i % TUPLES,
+		    .src_ip = topo_addr_of_host(0),
+		    .dst_ip = topo_addr_of_host(15),
+		    .src_port = (uint16_t)(i % TUPLES / 2),
+		    .via0 = i % 2,
+		    .via1 = TOPO_NONE,
+		    .via2 = TOPO_NONE};
+		assert_ok(obs_guided_add(&x.sent, &p, test_err()));
+	}
+	x.in.sent = &x.sent;
+	assert_ok(algo_drop_rows_make(&d, &x.in, test_err()));
+	assert_int_equal(d.n_tuples, TUPLES);
+	tuples_are_counted(&x, &d);
+	algo_drop_rows_free(&d);
+	tables_close(&x);
+}
+
 /* --- how sure --------------------------------------------------------------*/
 
 static void what_is_healthy_is_noise_and_lost_mirrors(void **state)
@@ -455,6 +484,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(sightings_are_those_of_all_pairs),
 	    cmocka_unit_test(counts_are_those_of_all_rows),
+	    cmocka_unit_test(tuples_that_take_turns_are_told_apart),
 	    cmocka_unit_test(what_is_healthy_is_noise_and_lost_mirrors),
 	    cmocka_unit_test(evidence_of_what_is_healthy_is_1_on_average),
 	};
