@@ -22,7 +22,7 @@
 #define MIN (60 * SIM_SEC)
 
 /* Of a moment and of the names at it; every how many-th moment; schedules. */
-enum { MAX_STATES = 3, EVERY = 23, N_SCHEDULES = 2 };
+enum { MAX_STATES = 3, EVERY = 23, N_SCHEDULES = 1 };
 
 static char store[96], on[96], after[96];
 static uint64_t want[LIVE_TABLES];
