@@ -7,6 +7,11 @@
 
 #include "sim/vec.h"
 
+int algo_check(const struct algo_ops *a, const void *params, struct sim_err *e)
+{
+	return a->check ? a->check(params, e) : 0;
+}
+
 int algo_open(const struct algo_ops *a, void **work, const struct topo *t,
     const void *params, struct sim_err *e)
 {
@@ -16,6 +21,7 @@ int algo_open(const struct algo_ops *a, void **work, const struct topo *t,
 		return rc;
 	if ((rc = sim_field_take(a->params, params, a->params_size, *work, e)) <
 		0 ||
+	    (rc = algo_check(a, *work, e)) < 0 ||
 	    (rc = a->init(*work, t, e)) < 0) {
 		algo_close(a, *work);
 		*work = NULL;

@@ -27,6 +27,11 @@ struct algo_ops {
 	const struct sim_field *params; /* ends with a NULL name */
 	size_t params_size;
 
+	/* Whether PARAMS, each of which is in its range, go together: who reads
+	 * a spec asks this, so that no run ends by it. NULL: they always do.
+	 * Errors SIM_EINVAL, SIM_EUNSUPPORTED, SIM_ENOMEM. */
+	int (*check)(const void *params, struct sim_err *e);
+
 	/* WORK is the algorithm's memory for windows of topology T, which it
 	 * keeps a pointer to. It begins with a copy of the parameters and is
 	 * zero behind them. It grows when a window is larger than any before
@@ -47,6 +52,9 @@ struct algo_ops {
 	 * others do is of use here. */
 	void (*join)(void *work, struct algo_common *c);
 };
+
+/* What A says of PARAMS. */
+int algo_check(const struct algo_ops *a, const void *params, struct sim_err *e);
 
 /* PARAMS (NULL: defaults) is copied. On failure *WORK is NULL. Errors those of
  * the algorithm, SIM_ENOMEM. */

@@ -98,7 +98,7 @@ void algo_blackhole_close(struct algo_blackhole *b)
 
 /* A parameter of the rule that is not used would be ignored in silence. Values
  * that are the defaults may have been set by nobody. */
-static int blackhole_check_rule(const struct algo_blackhole_params *p,
+int algo_blackhole_check(const struct algo_blackhole_params *p,
     struct sim_err *e)
 {
 	struct algo_blackhole_params d;
@@ -124,7 +124,7 @@ int algo_blackhole_open(struct algo_blackhole *b, const struct topo_dc *dc,
 	const struct algo_blackhole_params p = *params; /* maybe of B */
 	int rc;
 	*b = (struct algo_blackhole){.params = p, .dc = *dc};
-	if ((rc = blackhole_check_rule(&p, e)) < 0 ||
+	if ((rc = algo_blackhole_check(&p, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&b->server, dc->clos.all_hosts, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&b->tor, dc->clos.all_tors, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&b->alive, dc->clos.all_hosts, e)) < 0 ||

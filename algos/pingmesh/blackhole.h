@@ -131,7 +131,11 @@ struct algo_blackhole {
 };
 
 /* Errors SIM_EINVAL (a parameter that the rule has no use for and that is not
- *        at its default), SIM_ENOMEM; B is then empty and needs no closing. */
+ *        at its default), SIM_ENOMEM. */
+int algo_blackhole_check(const struct algo_blackhole_params *p,
+    struct sim_err *e);
+
+/* Errors those of the check; B is then empty and needs no closing. */
 int algo_blackhole_open(struct algo_blackhole *b, const struct topo_dc *dc,
     const struct algo_blackhole_params *params, struct sim_err *e);
 void algo_blackhole_close(struct algo_blackhole *b);

@@ -70,6 +70,11 @@ static int blackhole_algo_diagnose(void *work, const struct obs *window,
 	return rc;
 }
 
+static int blackhole_algo_check(const void *params, struct sim_err *e)
+{
+	return algo_blackhole_check(params, e);
+}
+
 const struct algo_ops algo_blackhole_ops = {
     .name = "blackhole",
     .paper = "Pingmesh (SIGCOMM'15), section 5.1",
@@ -78,6 +83,7 @@ const struct algo_ops algo_blackhole_ops = {
     .instead = OBS_PAIRS,
     .params = algo_blackhole_fields,
     .params_size = sizeof(struct algo_blackhole_params),
+    .check = blackhole_algo_check,
     .work_size = sizeof(struct algo_blackhole),
     .init = blackhole_algo_init,
     .diagnose = blackhole_algo_diagnose,

@@ -249,15 +249,22 @@ static void add_rest(const struct algo_heatmap *m,
 				    &m->block[(size_t)a * m->n_pods + b]);
 }
 
+int algo_heatmap_check(const struct algo_heatmap_params *p, struct sim_err *e)
+{
+	if (p->yellow_us <= p->red_us)
+		return 0;
+	return sim_fail(e, SIM_EINVAL, "red_us of %g is below yellow_us of %g.",
+	    p->red_us, p->yellow_us);
+}
+
 int algo_heatmap_classify(struct algo_heatmap *m,
     const struct algo_heatmap_params *p, enum algo_heatmap_pattern *pattern,
     struct sim_err *e)
 {
 	struct algo_heatmap_block inside, outside;
-	if (!(p->yellow_us <= p->red_us))
-		return sim_fail(e, SIM_EINVAL,
-		    "red_us of %g is below yellow_us of %g.", p->red_us,
-		    p->yellow_us);
+	const int rc = algo_heatmap_check(p, e);
+	if (rc < 0)
+		return rc;
 	/* Nothing is set aside yet: what an earlier call found is forgotten. */
 	memset(m->pod, ALGO_HEATMAP_POD_FINE, m->n_pods);
 	count_blocks(m, p);

@@ -94,6 +94,9 @@ void algo_heatmap_free(struct algo_heatmap *m);
 int algo_heatmap_measure(struct algo_heatmap *m, const struct obs_probes *t,
     const struct topo_dc *dc, enum algo_heatmap_unit unit, struct sim_err *e);
 
+/* Whether the bounds go together. Errors SIM_EINVAL, red_us below yellow_us. */
+int algo_heatmap_check(const struct algo_heatmap_params *p, struct sim_err *e);
+
 /* What the matrix shows, and into M->pod how each pod is.
  * Errors SIM_EINVAL, red_us below yellow_us.
  * Cost   O(units^2), and O(pods^2) for each bad pod. */

@@ -92,23 +92,22 @@ static void alg1_free(void *work)
 
 /* P(l | lmax) is worked out from the links that a flow may take. Switches have
  * no such law here, so `expected` is refused rather than approximated. */
-static int alg1_check(const struct algo_alg1_params *p, struct sim_err *e)
+static int alg1_check(const void *params, struct sim_err *e)
 {
+	const struct algo_alg1_params *p = params;
 	if (p->on == ALGO_KIND_SWITCH && p->adjust == ALGO_ALG1_EXPECTED)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "adjust expected is about links; with `on: switch` it is "
 		    "none or removal.");
-	return 0;
+	return algo_blame_check(p->blame.tie, p->on, e);
 }
 
 static int alg1_init(void *work, const struct topo *t, struct sim_err *e)
 {
 	struct alg1 *a = work;
-	const int rc = alg1_check(&a->params, e);
 	a->topo = t;
-	return rc < 0 ? rc
-		      : algo_blame_tally(&a->tally, a->params.blame.tie,
-			    a->params.on, t, e);
+	return algo_blame_tally(&a->tally, a->params.blame.tie, a->params.on, t,
+	    e);
 }
 
 /* A flow whose best link carries only its own vote has no link that another
@@ -378,6 +377,7 @@ const struct algo_ops algo_alg1 = {
     .needs = OBS_FLOWS | OBS_HOPS,
     .params = alg1_fields,
     .params_size = sizeof(struct algo_alg1_params),
+    .check = alg1_check,
     .work_size = sizeof(struct alg1),
     .init = alg1_init,
     .diagnose = alg1_diagnose,

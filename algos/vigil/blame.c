@@ -11,20 +11,32 @@ const char *const algo_blame_ties[] = {"lowest", "first", "random", "matlab",
     "fabric", NULL};
 const char *const algo_blame_noises[] = {"none", "own_vote", "floor", NULL};
 
+static int blame_orders_links(enum algo_blame_tie rule)
+{
+	return rule == ALGO_TIE_MATLAB || rule == ALGO_TIE_FABRIC;
+}
+
+int algo_blame_check(enum algo_blame_tie rule, enum algo_kind kind,
+    struct sim_err *e)
+{
+	return kind == ALGO_KIND_LINK || !blame_orders_links(rule)
+	    ? 0
+	    : sim_fail(e, SIM_EUNSUPPORTED,
+		  "tie %s is an order of links, and votes are on switches.",
+		  algo_blame_ties[rule]);
+}
+
 /* Votes on switches need a tally over switches: its "links" are then ids of
  * switches, which algos/vigil/switch_view.h puts into the paths. */
 int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
     enum algo_kind kind, const struct topo *topo, struct sim_err *e)
 {
-	const int rc = algo_tally_open(t,
+	int rc = algo_tally_open(t,
 	    kind == ALGO_KIND_SWITCH ? topo->n_switches : topo->n_links, e);
-	if (rc < 0 || (rule != ALGO_TIE_MATLAB && rule != ALGO_TIE_FABRIC))
+	if (rc == 0)
+		rc = algo_blame_check(rule, kind, e);
+	if (rc < 0 || !blame_orders_links(rule))
 		return rc;
-	if (kind != ALGO_KIND_LINK)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "tie %s is an order of links, and votes are on "
-		    "switches.",
-		    algo_blame_ties[rule]);
 	t->n_host_links = 2 * topo->n_hosts;
 	if (rule == ALGO_TIE_FABRIC)
 		return 0;

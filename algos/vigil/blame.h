@@ -77,10 +77,15 @@ struct algo_blame {
 		.when = "noise=floor"                                          \
 	}
 
+/* Whether votes on components of KIND may be broken by RULE: MATLAB and FABRIC are
+ * orders of links. Errors SIM_EUNSUPPORTED. */
+int algo_blame_check(enum algo_blame_tie rule, enum algo_kind kind,
+    struct sim_err *e);
+
 /* Open T for votes on all components of KIND, with ties broken by RULE. T keeps
  * TOPO's Clos for rule MATLAB, and is to be closed in any case.
- * Errors SIM_EUNSUPPORTED when that rule is asked for in a mesh, or it or
- * FABRIC on switches, SIM_ENOMEM. */
+ * Errors those of algo_blame_check(), SIM_EUNSUPPORTED when rule MATLAB is asked
+ * for in a mesh, SIM_ENOMEM. */
 int algo_blame_tally(struct algo_tally *t, enum algo_blame_tie rule,
     enum algo_kind kind, const struct topo *topo, struct sim_err *e);
 

@@ -50,6 +50,12 @@ static void vote_free(void *work)
 	free(a->is_slow);
 }
 
+static int vote_check(const void *params, struct sim_err *e)
+{
+	const struct algo_vote_params *p = params;
+	return algo_blame_check(p->blame.tie, p->on, e);
+}
+
 static int vote_init(void *work, const struct topo *t, struct sim_err *e)
 {
 	struct vote *a = work;
@@ -126,6 +132,7 @@ const struct algo_ops algo_vote = {
     .needs = OBS_FLOWS | OBS_HOPS,
     .params = vote_fields,
     .params_size = sizeof(struct algo_vote_params),
+    .check = vote_check,
     .work_size = sizeof(struct vote),
     .init = vote_init,
     .diagnose = vote_diagnose,

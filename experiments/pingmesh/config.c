@@ -266,6 +266,23 @@ static int pingmesh_config_check_waits(struct sim_yaml *y,
 	return 0;
 }
 
+/* What a job would refuse at the end of its first window. */
+static int check_maps(struct sim_yaml *y, const struct sim_yaml_node *node,
+    const struct xp_dsa_params *p, struct sim_err *e)
+{
+	struct sim_err why;
+	if (algo_heatmap_check(&p->heatmap, &why) < 0)
+		sim_yaml_mistake(y, sim_yaml_get(node, "heatmap"),
+		    "heat map: %s", why.msg);
+	const int rc = algo_blackhole_check(&p->blackhole, &why);
+	if (rc == SIM_ENOMEM)
+		return sim_fail(e, rc, "%s", why.msg);
+	if (rc < 0)
+		sim_yaml_mistake(y, sim_yaml_get(node, "blackhole"),
+		    "blackhole: %s", why.msg);
+	return 0;
+}
+
 /* The tracing agent would refuse these parameters when a trace begins, which
  * may be hours into a run; they are refused when the spec is read. */
 static int check_trace(struct sim_yaml *y, const struct sim_yaml_node *node,
@@ -382,6 +399,8 @@ int xp_pingmesh_read(struct sim_yaml *y, const struct topo *t,
 	pingmesh_config_check_times(y, at, p);
 	pingmesh_config_check_waits(y, at, p);
 	check_trace(y, at, &p->trace);
+	if ((rc = check_maps(y, at, &p->dsa, e)) < 0)
+		return rc;
 	if (t && y->n_mistakes == had)
 		rc = check_network(y, at, t, p, e);
 	return rc;

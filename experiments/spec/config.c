@@ -272,8 +272,16 @@ int xp_algo_read(struct sim_yaml *y, const struct sim_yaml_node *node,
 		return rc;
 	/* The algorithm's own table says which keys there are beside `name` and
 	 * `label`. A plain name stands for all its defaults. */
-	return sim_yaml_read(y, plain ? NULL : node, node, a->ops->params, also,
+	const size_t had = y->n_mistakes;
+	struct sim_err why;
+	rc = sim_yaml_read(y, plain ? NULL : node, node, a->ops->params, also,
 	    a->params, e);
+	/* What is out of its range would only cause mistakes that follow. */
+	if (rc < 0 || y->n_mistakes > had ||
+	    (rc = algo_check(a->ops, a->params, &why)) == 0)
+		return rc;
+	sim_wrap(&why, rc, "algorithm %s", a->label);
+	return xp_take_mistake(y, node, rc, &why, e);
 }
 
 /* Results find an algorithm's columns by its label, so no two may share one. An

@@ -27,6 +27,10 @@ a_mistake_in_a_spec_is_named_with_its_place() {
 	refuses 's/count: \[1, 3\]/count: [1, 30000]/' '30000'
 	refuses 's/packets: \[40, 80\]/packets: [40]/' '1 values.*2'
 	refuses 's/algorithms: \[vote,/algorithms: [voet,/' 'did you mean "vote"'
+	refuses 's/label: "it.s one"/on: switch/' \
+	    'algorithm alg1: adjust expected is about links'
+	refuses 's/cover\]/{ name: vote, label: v, on: switch, tie: fabric }]/' \
+	    'algorithm v: tie fabric is an order of links'
 	refuses 's/accuracy_fault/accuracy_falt/' 'accuracy_falt'
 	refuses 's/^runs: 3/runs: 3\nruns: 4/' 'runs'
 	refuses 's/^figure: small/figure: ..\/small/' 'a-z'

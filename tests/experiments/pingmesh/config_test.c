@@ -137,6 +137,18 @@ static void times_that_do_not_fit_are_mistakes(void **state)
 	    "first_port 9 is above last_port 8.");
 }
 
+/* A job would end by these at its first window. */
+static void what_jobs_exclude_is_a_mistake(void **state)
+{
+	(void)state;
+	expect(NULL, "heatmap: { yellow_us: 8000 }",
+	    "red_us of 5000 is below yellow_us of 8000.");
+	expect(NULL, "blackhole: { min_pairs: 4 }",
+	    "min_pairs 4 and threshold 0.5 are for rule paper");
+	expect(NULL, "blackhole: { rule: paper, false_alarm: 0.5 }",
+	    "false_alarm 0.5 is for rule likelihood");
+}
+
 static void traces_are_read_and_checked(void **state)
 {
 	struct xp_pingmesh p;
@@ -246,6 +258,7 @@ int main(void)
 	    cmocka_unit_test(the_agent_knows_the_timers),
 	    cmocka_unit_test(what_follows_from_the_keys),
 	    cmocka_unit_test(times_that_do_not_fit_are_mistakes),
+	    cmocka_unit_test(what_jobs_exclude_is_a_mistake),
 	    cmocka_unit_test(traces_are_read_and_checked),
 	    cmocka_unit_test(the_network_must_have_what_is_named),
 	    cmocka_unit_test(a_service_is_a_list_of_hosts),
