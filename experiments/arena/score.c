@@ -259,12 +259,23 @@ static struct sim_ratio_sample arena_sample(const struct xp_arena_entry *x,
 	    x->den + score * x->n_runs, x->n_runs};
 }
 
+static int arena_is_share(unsigned score)
+{
+	return score <= XP_ARENA_blame || score == XP_ARENA_answered;
+}
+
 struct sim_ratio xp_arena_score(const struct xp_arena_entry *x, unsigned score)
 {
 	const struct sim_ratio_sample s = arena_sample(x, score);
 	struct sim_ratio out;
 	sim_ratio_mean(&s, 0.95, &out);
-	return out;
+	/* Of few runs Student's law goes on where no share is, nor a cost. */
+	if (out.lo < 0)
+		out.lo = 0;
+	if (!arena_is_share(score) || isnan(out.value))
+		return out;
+	/* One run has no interval, and what it measured is a share still. */
+	return (struct sim_ratio){out.value, fmax(out.lo, 0), fmin(out.hi, 1)};
 }
 
 int xp_arena_calibration(const struct xp_arena_entry *x,

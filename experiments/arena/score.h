@@ -88,7 +88,7 @@ int xp_arena_add(struct xp_arena_standing *s, size_t family, size_t telemetry,
 int xp_arena_sum(struct xp_arena_standing *s, struct sim_err *e);
 void xp_arena_free(struct xp_arena_standing *s);
 
-/* With its interval of 95 %; NaN: there is none. */
+/* With its interval of 95 %, in [0, 1] if it is a share; NaN: there is none. */
 struct sim_ratio xp_arena_score(const struct xp_arena_entry *x, unsigned score);
 
 /* Windows without a fault in which something is accused, of a day's windows of 30 s

@@ -25,7 +25,7 @@ static void answer_put(struct sim_text *t, const struct xp_arena_entry *x)
 	const double bytes = xp_arena_score(x, XP_ARENA_host_bytes_s).value;
 	sim_put(t, "%s on %s: F %.3f (%.3f-%.3f), %.*f bytes/s of a host",
 	    x->algorithm, xp_arena_telemetries[x->telemetry].name, f.value,
-	    fmax(f.lo, 0), fmin(f.hi, 1), bytes < 10, bytes);
+	    f.lo, f.hi, bytes < 10, bytes);
 }
 
 void xp_arena_answer(const struct xp_arena_standing *s,

@@ -44,12 +44,12 @@ static void arena_print_cell(double v, int digits, int less)
 }
 
 /* An interval, or that there is none. */
-static void arena_print_span(const struct sim_ratio *r, int digits, double most)
+static void arena_print_span(const struct sim_ratio *r, int digits)
 {
 	char text[32] = "-";
 	if (!isnan(r->value))
-		snprintf(text, sizeof(text), "%.*f-%.*f", digits,
-		    fmax(r->lo, 0), digits, fmin(r->hi, most));
+		snprintf(text, sizeof(text), "%.*f-%.*f", digits, r->lo, digits,
+		    r->hi);
 	printf(" %11s", text);
 }
 
@@ -70,12 +70,12 @@ static int arena_print_row(const struct cmd_arena_told *x,
 	printf("%-8s %-20s", xp_arena_telemetries[one->telemetry].name,
 	    one->algorithm);
 	arena_print_cell(f.value, 3, 0);
-	arena_print_span(&f, 3, 1);
+	arena_print_span(&f, 3);
 	for (size_t i = 0; i < sizeof(shares) / sizeof(shares[0]); i++)
 		arena_print_cell(xp_arena_score(one, shares[i]).value, 3, 0);
 	arena_print_cell(right_s, 1, 0);
 	arena_print_cell(c.ece.value, 3, 0);
-	arena_print_span(&alarms, 0, XP_ARENA_WINDOWS_A_DAY);
+	arena_print_span(&alarms, 0);
 	arena_print_cell(xp_arena_score(one, XP_ARENA_host_bytes_s).value, 4,
 	    1);
 	arena_print_cell(xp_arena_score(one, XP_ARENA_switch_bytes_s).value, 4,

@@ -280,6 +280,30 @@ static struct xp_arena_entry *add_entry(struct xp_arena_standing *s,
 	return x;
 }
 
+/* What Student's law says of two runs that are far apart goes beyond. */
+static void intervals_of_shares_lie_between_0_and_1(void **state)
+{
+	struct xp_arena_standing s = {0};
+	(void)state;
+	add_entry(&s, 0, 1, "a", 10, 0.5, 1, 100);
+	const struct sim_ratio f = xp_arena_score(&s.entry[0], XP_ARENA_f);
+	assert_near(f.value, 0.75, 1e-12);
+	assert_true(f.lo == 0 && f.hi == 1);
+	/* Of 1 and 3, say, bytes: 12.7 standard errors of 1 are beyond 0. */
+	double *const bytes = s.entry[0].num + 2 * XP_ARENA_host_bytes_s;
+	bytes[0] = s.entry[0].den[2 * XP_ARENA_host_bytes_s];
+	bytes[1] = 3 * s.entry[0].den[2 * XP_ARENA_host_bytes_s + 1];
+	const struct sim_ratio b =
+	    xp_arena_score(&s.entry[0], XP_ARENA_host_bytes_s);
+	assert_near(b.value, 2, 1e-12);
+	assert_true(b.lo == 0 && b.hi > 10);
+	s.entry[0].n_runs = 1;
+	const struct sim_ratio one = xp_arena_score(&s.entry[0], XP_ARENA_f);
+	assert_near(one.value, 0.5, 1e-12);
+	assert_true(one.lo == 0 && one.hi == 1);
+	xp_arena_free(&s);
+}
+
 /* Families count alike, however many windows they have. */
 static void all_families_are_the_mean_of_theirs(void **state)
 {
@@ -613,6 +637,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_window_is_counted_as_the_header_says),
 	    cmocka_unit_test(chances_are_added_up_by_run),
+	    cmocka_unit_test(intervals_of_shares_lie_between_0_and_1),
 	    cmocka_unit_test(all_families_are_the_mean_of_theirs),
 	    cmocka_unit_test(the_front_is_who_is_not_beaten),
 	    cmocka_unit_test(the_thriftiest_is_within_the_margin),
