@@ -433,6 +433,40 @@ static int cube_check_build(const struct res_cube *c,
 	return 0;
 }
 
+/* How much of a line is before the sum of a file's contents; all: it has none. */
+static size_t override_name(const char *line, size_t n)
+{
+	static const char mark[] = " fnv ";
+	const char *at = memmem(line, n, mark, strlen(mark));
+	return at ? (size_t)(at - line) : n;
+}
+
+/* The first line that is another: a file that was edited, or what was given. */
+static int cube_tell_override(const struct res_cube *c,
+    const struct res_cube *from, struct sim_err *e)
+{
+	enum { MOST = 80 };
+	const char *a = c->overrides ? c->overrides : "";
+	const char *b = from->overrides ? from->overrides : "";
+	size_t na, nb;
+	for (;; a += na + (a[na] != 0), b += nb + (b[nb] != 0)) {
+		na = strcspn(a, "\n");
+		nb = strcspn(b, "\n");
+		if (na != nb || na == 0 || memcmp(a, b, na) != 0)
+			break;
+	}
+	const size_t name = override_name(a, na);
+	if (name < na && name == override_name(b, nb) &&
+	    memcmp(a, b, name) == 0)
+		return sim_fail(e, SIM_EMISMATCH,
+		    "the contents of %.*s differ.", (int)name, a);
+	return sim_fail(e, SIM_EMISMATCH,
+	    "the overrides (--set, --smoke) of %s differ: \"%.*s\" and "
+	    "\"%.*s\".",
+	    c->figure, (int)(na < MOST ? na : MOST), a,
+	    (int)(nb < MOST ? nb : MOST), b);
+}
+
 /* Specs are compared byte for byte: whether a change in one of them matters is
  * not for us to judge. */
 int res_cube_same_sweep(const struct res_cube *c, const struct res_cube *from,
@@ -447,8 +481,7 @@ int res_cube_same_sweep(const struct res_cube *c, const struct res_cube *from,
 		return sim_fail(e, SIM_EMISMATCH, "the specs of %s differ.",
 		    c->figure);
 	if (!same_text(c->overrides, from->overrides))
-		return sim_fail(e, SIM_EMISMATCH,
-		    "the overrides (--set, --smoke) of %s differ.", c->figure);
+		return cube_tell_override(c, from, e);
 	const int rc = cube_check_build(c, from, e);
 	if (!same_text(c->until, from->until))
 		return sim_fail(e, SIM_EMISMATCH,

@@ -248,7 +248,8 @@ static int check_header(struct xp_journal *j, const struct res_cube *c,
 		    j->path, j->path);
 	if (memcmp(got + 12, want + 12, 12) != 0)
 		return sim_fail(e, SIM_EMISMATCH,
-		    "journal %s is of another spec, shard or other overrides; "
+		    "journal %s is of another spec, shard, other overrides or "
+		    "other contents of a file that the spec names; "
 		    "use another output name (-o), or remove it (--force keeps "
 		    "it as %s~).",
 		    j->path, j->path);

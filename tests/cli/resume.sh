@@ -188,7 +188,7 @@ a_journal_of_another_shard_is_refused() {
 	wait "$pid" || true
 	rm x.h5
 	run_for 2 run x.h5 --shard 2/2
-	says_once "journal x.journal is of another spec, shard or other over"
+	says_once "journal x.journal is of another spec, shard, other overrid"
 	run_for 0 run x.h5 --shard 1/2
 }
 

@@ -415,6 +415,37 @@ static void cubes_of_another_identity_are_refused(void **state)
 	}
 }
 
+static void the_first_override_that_differs_is_told(void **state)
+{
+	static const char *const of[][3] = {
+	    {"runs=3", "runs=4", " differ: \"runs=3\" and \"runs=4\"."},
+	    {NULL, "runs=4", " differ: \"\" and \"runs=4\"."},
+	    {"a=1\nb=2", "a=1", " differ: \"b=2\" and \"\"."},
+	    {"a=1\nfile x.graphml fnv 01", "a=1\nfile x.graphml fnv 02",
+		"the contents of file x.graphml differ."},
+	    {"file x.graphml fnv 01\nb=2", "file x.graphml fnv 01\nb=3",
+		" differ: \"b=2\" and \"b=3\"."},
+	    {"file x fnv 01", "file y fnv 02",
+		" differ: \"file x fnv 01\" and \"file y fnv 02\"."},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(of) / sizeof(of[0]); i++) {
+		struct sim_err e;
+		struct res_cube a, b;
+		plain_cube(&a, 3, 2);
+		plain_cube(&b, 3, 2);
+		free(a.overrides);
+		free(b.overrides);
+		a.overrides = of[i][0] ? strdup(of[i][0]) : NULL;
+		b.overrides = strdup(of[i][1]);
+		assert_int_equal(res_cube_same_sweep(&a, &b, &e),
+		    SIM_EMISMATCH);
+		assert_non_null(strstr(e.msg, of[i][2]));
+		res_cube_free(&a);
+		res_cube_free(&b);
+	}
+}
+
 static int alloc_one(void *arg, struct sim_err *e)
 {
 	struct res_axis *axis = arg;
@@ -455,6 +486,7 @@ int main(void)
 	    cmocka_unit_test(a_done_cell_replaces_one_that_crashed_and_stays),
 	    cmocka_unit_test(the_same_cell_with_other_numbers_is_refused),
 	    cmocka_unit_test(cubes_of_another_identity_are_refused),
+	    cmocka_unit_test(the_first_override_that_differs_is_told),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("results/cube", tests, NULL, NULL);
