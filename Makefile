@@ -397,12 +397,12 @@ quickstart: deps
 # by `make -n` too, which notes nothing.
 NOTE = $(if $(findstring n,$(firstword -$(MAKEFLAGS))),,&& \
 	times >$B/tests/check-$1.times)
-# Some tests wait for what they began, so there is one more of them than of CPUs.
+# Many tests wait for what they began, so there are two more of them than CPUs.
 check: deps
 	@mkdir -p $B/tests && find $B/tests -name '*.times' -delete
 	@$(MAKE) --no-print-directory -j$J tests-built $(call NOTE,build)
 	@$(MAKE) --no-print-directory $(GATES) $(call NOTE,gates)
-	@tests/run.sh $B $$(($J + 1))
+	@tests/run.sh $B $$(($J + 2))
 	@$B/culprit gate -j $J tests/accuracy/*.yaml $(call NOTE,accuracy)
 	@tests/cpu.sh $B >$B/tests/cpu.tsv.new && \
 	    mv $B/tests/cpu.tsv.new $B/tests/cpu.tsv
