@@ -49,7 +49,9 @@ uint32_t telemetry_sets_find(const struct obs_paths *p, uint32_t set,
 {
 	for (uint32_t i = p->first[set]; i < p->first[set + 1]; i++)
 		if (obs_path_length(p, i) == n &&
-		    memcmp(p->link + p->off[i], link, n * sizeof(*link)) == 0)
+		    (n == 0 ||
+			memcmp(p->link + p->off[i], link, n * sizeof(*link)) ==
+			    0))
 			return i;
 	return OBS_NO_PATH;
 }
@@ -71,8 +73,11 @@ static int telemetry_add_trip(const struct telemetry_sets *x, uint32_t up,
 		    "a probe that comes back crosses %u links, but ways have "
 		    "%d at most.",
 		    n + m + 2, TOPO_MAX_HOPS);
-	memcpy(way, legs->link + legs->off[a], n * sizeof(*way));
-	memcpy(way + n, legs->link + legs->off[b], m * sizeof(*way));
+	/* Of legs that are all without links there is no table of these. */
+	for (unsigned i = 0; i < n; i++)
+		way[i] = legs->link[legs->off[a] + i];
+	for (unsigned i = 0; i < m; i++)
+		way[n + i] = legs->link[legs->off[b] + i];
 	return obs_paths_add(x->paths, way, n + m, e);
 }
 
