@@ -29,8 +29,7 @@ static int columns_map(struct res_columns *t, int fd, struct sim_err *e)
 	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 	    fd < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
 	if (at == MAP_FAILED)
-		return sim_fail(e, SIM_ENOMEM,
-		    "cannot map a %s of %zu MB: %s.",
+		return sim_fail(e, SIM_ENOMEM, "cannot map a %s of %zu MB: %s.",
 		    fd < 0 ? "table" : "scratch file", bytes / 1000000,
 		    strerror(errno));
 	t->bits = at;

@@ -39,8 +39,8 @@ static void __attribute__((constructor)) begin(void)
 		return;
 	void *seen = MAP_FAILED;
 	if (ftruncate(fd, (off_t)size) == 0)
-		seen = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-		    0);
+		seen =
+		    mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
 	if (seen != MAP_FAILED)
 		seen_from = (uintptr_t)seen - (uintptr_t)__executable_start;
