@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "algos/everflow/chains.h"
 #include "sim/stat.h"
 #include "sim/vec.h"
 #include "topo/next.h"
@@ -117,40 +118,16 @@ static int add_round(struct algo_drop_rows *d, const struct algo_debug_in *in,
 	return 0;
 }
 
-/* Tuples by where and what they are, as a table of chains. */
-struct tuple_index {
-	uint32_t *head, *next; /* [mask + 1], [n]; rows + 1, 0 ends */
-	uint32_t mask;
-};
-
-static int tuple_index_make(struct tuple_index *x, size_t n, struct sim_err *e)
+/* Of a tuple at switch AT. */
+static uint32_t tuple_hash(topo_switch at, const struct topo_tuple *tuple)
 {
-	int rc;
-	x->mask = 15;
-	while (x->mask < n)
-		x->mask = 2 * x->mask + 1;
-	if ((rc = SIM_ZALLOC(&x->head, (size_t)x->mask + 1, e)) < 0)
-		return rc;
-	return SIM_ZALLOC(&x->next, n, e);
-}
-
-static void tuple_index_free(struct tuple_index *x)
-{
-	free(x->head);
-	free(x->next);
-}
-
-/* Where the chain of a tuple at switch AT begins. */
-static uint32_t *tuple_chain(const struct tuple_index *x, topo_switch at,
-    const struct topo_tuple *tuple)
-{
-	return &x->head[topo_mix32(topo_tuple_digest(tuple) + at) & x->mask];
+	return topo_mix32(topo_tuple_digest(tuple) + at);
 }
 
 static struct algo_drop_tuple *find_tuple(const struct algo_drop_rows *d,
-    const struct tuple_index *x, topo_switch at, const struct topo_tuple *tuple)
+    const struct algo_chains *x, topo_switch at, const struct topo_tuple *tuple)
 {
-	uint32_t i = *tuple_chain(x, at, tuple);
+	uint32_t i = algo_chains_of(x, tuple_hash(at, tuple));
 	for (; i > 0; i = x->next[i - 1])
 		if (d->tuple[i - 1].at == at &&
 		    topo_tuple_same(&d->tuple[i - 1].tuple, tuple))
@@ -159,7 +136,7 @@ static struct algo_drop_tuple *find_tuple(const struct algo_drop_rows *d,
 }
 
 /* *X is a new one, with nothing counted. */
-static int add_tuple(struct algo_drop_rows *d, struct tuple_index *index,
+static int add_tuple(struct algo_drop_rows *d, struct algo_chains *index,
     const struct algo_routing *r, topo_switch at,
     const struct topo_tuple *tuple, struct algo_drop_tuple **x,
     struct sim_err *e)
@@ -168,10 +145,8 @@ static int add_tuple(struct algo_drop_rows *d, struct tuple_index *index,
 	    SIM_RESERVE(&d->tuple, &d->cap_tuples, d->n_tuples + 1, e);
 	if (rc < 0)
 		return rc;
-	uint32_t *chain = tuple_chain(index, at, tuple);
-	index->next[d->n_tuples] = *chain;
+	algo_chains_add(index, tuple_hash(at, tuple), (uint32_t)d->n_tuples);
 	*x = &d->tuple[d->n_tuples++];
-	*chain = (uint32_t)d->n_tuples;
 	**x = (struct algo_drop_tuple){.at = at,
 	    .tuple = *tuple,
 	    .link = algo_routing_next(r, at, tuple,
@@ -179,7 +154,7 @@ static int add_tuple(struct algo_drop_rows *d, struct tuple_index *index,
 	return 0;
 }
 
-static int add_plain(struct algo_drop_rows *d, struct tuple_index *index,
+static int add_plain(struct algo_drop_rows *d, struct algo_chains *index,
     const struct algo_debug_in *in, const struct algo_sighting *s, size_t row,
     struct sim_err *e)
 {
@@ -210,9 +185,9 @@ static int drop_rows_probes(struct algo_drop_rows *d,
     struct sim_err *e)
 {
 	const struct obs_guided *g = in->sent;
-	struct tuple_index index = {0};
+	struct algo_chains index = {0};
 	uint64_t n_copies = 0, n_lost = 0;
-	int rc = s ? tuple_index_make(&index, g->n, e) : 0;
+	int rc = s ? algo_chains_make(&index, g->n, e) : 0;
 	for (size_t i = 0; s && i < g->n && rc == 0; i++) {
 		if (!s[i].settled || s[i].n_via == 0)
 			continue;
@@ -223,7 +198,7 @@ static int drop_rows_probes(struct algo_drop_rows *d,
 		else if (s[i].n_outer == 1)
 			rc = add_plain(d, &index, in, &s[i], i, e);
 	}
-	tuple_index_free(&index);
+	algo_chains_free(&index);
 	double lo;
 	d->mirror_loss = 1;
 	if (rc == 0 && n_copies > 0)

@@ -5,39 +5,14 @@
 
 #include <stdlib.h>
 
+#include "algos/everflow/chains.h"
 #include "sim/vec.h"
 #include "topo/addr.h"
 
-/* Rows of probes by order and number, as a table of chains. */
-struct sighting_index {
-	uint32_t *head, *next; /* [mask + 1], [n] */
-	uint32_t mask;
-};
-
+/* Of probes by order and number. */
 static uint32_t sighting_hash(uint32_t order, uint32_t number)
 {
 	return topo_mix32(topo_mix32(order) + number);
-}
-
-static int sighting_index_make(struct sighting_index *x,
-    const struct obs_guided *g, struct sim_err *e)
-{
-	int rc;
-	x->mask = 15;
-	while (x->mask < g->n)
-		x->mask = 2 * x->mask + 1;
-	if ((rc = SIM_ZALLOC(&x->head, (size_t)x->mask + 1, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&x->next, g->n, e)) < 0)
-		return rc;
-	/* Chains hold rows + 1, as the tables begin with zeros. */
-	for (uint32_t i = 0; i < g->n; i++) {
-		uint32_t *head =
-		    &x->head[sighting_hash(g->order[i], g->number[i]) &
-			x->mask];
-		x->next[i] = *head;
-		*head = i + 1;
-	}
-	return 0;
 }
 
 /* What a row says of itself; it may come from a file. */
@@ -94,13 +69,13 @@ static void sighting_add(struct algo_sighting *s,
 }
 
 static void sighting_fill(const struct algo_debug_in *in,
-    const struct sighting_index *x, struct algo_sighting *s)
+    const struct algo_chains *x, struct algo_sighting *s)
 {
 	const struct algo_traces *t = &in->traces->traces;
 	const struct obs_guided *g = in->sent;
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t at =
-		    x->head[sighting_hash(t->seq[i], t->ack[i]) & x->mask];
+		    algo_chains_of(x, sighting_hash(t->seq[i], t->ack[i]));
 		for (; at > 0; at = x->next[at - 1])
 			if (g->order[at - 1] == t->seq[i] &&
 			    g->number[at - 1] == t->ack[i] &&
@@ -113,21 +88,23 @@ static void sighting_fill(const struct algo_debug_in *in,
 int algo_sightings(const struct algo_debug_in *in, struct algo_sighting **s,
     struct sim_err *e)
 {
-	struct sighting_index x = {0};
+	struct algo_chains x = {0};
 	int rc = 0;
 	*s = NULL;
 	if (!in->sent || in->sent->n == 0)
 		return 0;
 	if ((rc = SIM_ZALLOC(s, in->sent->n, e)) < 0 ||
-	    (rc = sighting_index_make(&x, in->sent, e)) < 0)
+	    (rc = algo_chains_make(&x, in->sent->n, e)) < 0)
 		goto out;
-	for (size_t i = 0; i < in->sent->n; i++)
+	for (uint32_t i = 0; i < in->sent->n; i++) {
 		(*s)[i] = sighting_of(in, i);
+		algo_chains_add(&x,
+		    sighting_hash(in->sent->order[i], in->sent->number[i]), i);
+	}
 	if (in->traces)
 		sighting_fill(in, &x, *s);
 out:
-	free(x.head);
-	free(x.next);
+	algo_chains_free(&x);
 	if (rc < 0) {
 		free(*s);
 		*s = NULL;
