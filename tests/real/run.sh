@@ -34,7 +34,8 @@ tell_failure() {
 	tail -n 60 "$1" | sed 's/^/        /'
 }
 
-# run_it FILE: one program or script. Leaves its counts, and how it ended.
+# run_it FILE: one program or script. Leaves its counts, and how it ended, and
+# returns that.
 run_it() {
 	local log begun=$SECONDS run=$build/${1%.c} rc ok bad skip
 	log=$(log_of "$1")
@@ -47,6 +48,7 @@ run_it() {
 	[[ $rc = 0 || $bad != 0 ]] || bad=1
 	echo "$ok $bad $skip" >"$log.count"
 	echo "$((SECONDS - begun)) s, exit $rc" >"$log.end"
+	return $rc
 }
 
 # text_of FILE: its line, and what its log says that is worth a look.
@@ -82,8 +84,7 @@ lane() {
 			echo "SKIP  $f: not built: see DEPS in the Makefile"
 			continue
 		fi
-		run_it "$f"
-		if grep -q '^[0-9]* 0 ' "$log.count"; then
+		if run_it "$f"; then
 			tell "$f"
 		else
 			touch "$log.again"
@@ -112,6 +113,10 @@ trap - TERM INT HUP
 unsteady=0
 for f in "${programs[@]}" "${scripts[@]}"; do
 	log=$(log_of "$f")
+	if [[ ! -e $log.count ]]; then
+		echo "FAIL  $f: it was not run: its lane ended before"
+		echo "0 1 0" >"$log.count"
+	fi
 	[[ -e $log.again ]] || continue
 	echo "UNSTEADY $f ($(<"$log.end")), once more:"
 	tell_failure "$log"
