@@ -153,8 +153,8 @@ SANF   := $(if $(SLOW),-fsanitize=address$(,)undefined -fno-sanitize-recover=all
 	$(if $(FUZZING),-fsanitize=fuzzer-no-link)
 # What CI builds is looked at by nobody's debugger: lines are enough, in a tenth
 # less time. The code is the same.
-DEBUG  := -g$(if $(filter-out 0 false,$(CI)),1)
-OURS    = -std=gnu17 $(DEBUG) $(OPT) $(WARN) $(SANF) -ffile-prefix-map=$(CURDIR)=. \
+SYMS   := -g$(if $(filter-out 0 false,$(CI)),1)
+OURS    = -std=gnu17 $(SYMS) $(OPT) $(WARN) $(SANF) -ffile-prefix-map=$(CURDIR)=. \
 	-MMD -MP -I. -I$B -D_GNU_SOURCE
 # A results file has the same bytes wherever it was made, so what decides its
 # numbers is not the builder's to choose: it stands after CFLAGS.
