@@ -37,9 +37,9 @@ do for [k = 1:3] {
 	if (k == 3) {
 		set yrange [0:*]
 		stats TABLE using "true_contention" nooutput
-		set label FOOT sprintf("%d runs of two racks and 2 s, 95 %% intervals " \
+		set label FOOT sprintf("%d runs of two racks and %g s, 95 %% intervals " \
 		    . "between runs; error: mean without sign, of contention of %.2f " \
-		    . "to %.2f", runs, \
+		    . "to %.2f", runs, run_s, \
 		    STATS_min, STATS_max)
 	}
 	plot for [i = 1:2] for [s = 1:2] rows("--between --all") using \

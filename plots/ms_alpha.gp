@@ -43,14 +43,15 @@ set yrange [*:*]
 set format y "%g"
 set ytics auto
 unset key
-set label FOOT sprintf("%d runs of two racks and 2 s, 95 %% intervals between runs", \
-    runs)
+set label FOOT sprintf("%d runs of two racks and %g s, 95 %% intervals between runs", \
+    runs, run_s)
 t = "n_timeouts"
-plot for [i = 1:2] TABLE using (at(i)):(of(i, t) / 4): \
-        (of(i, t . "_lo") > 0 ? of(i, t . "_lo") / 4 : NaN): \
-        (of(i, t . "_hi") / 4) with yerrorbars lt i notitle, \
-    for [i = 1:2] TABLE using (at(i)):(dynamic(i, t) / 4) with lines lt i \
+of_s = 2 * run_s
+plot for [i = 1:2] TABLE using (at(i)):(of(i, t) / of_s): \
+        (of(i, t . "_lo") > 0 ? of(i, t . "_lo") / of_s : NaN): \
+        (of(i, t . "_hi") / of_s) with yerrorbars lt i notitle, \
+    for [i = 1:2] TABLE using (at(i)):(dynamic(i, t) / of_s) with lines lt i \
         notitle, \
-    for [i = 1:2] TABLE using (at(i)):(of(i, t) / 4) with points lt i ps 0.8 \
+    for [i = 1:2] TABLE using (at(i)):(of(i, t) / of_s) with points lt i ps 0.8 \
         title says(i)
 unset multiplot

@@ -54,8 +54,8 @@ set ylabel "index of dispersion"
 set label 3 "1: as if by chance (Poisson)" at 0.75, 1.7 font tiny \
     tc rgb "#777777"
 set arrow 3 from 0.7, 1 to 140, 1 nohead lc rgb "#bbbbbb" lw 1 back
-set label FOOT sprintf("means of %d runs of two racks and 2 s each; bars: 95 %% " \
-    . "between runs; quantiles by nearest rank", runs)
+set label FOOT sprintf("means of %d runs of two racks and %g s each; bars: 95 %% " \
+    . "between runs; quantiles by nearest rank", runs, run_s)
 set label 4 "of segments that begin" at graph 0.98, 0.5 right font tiny \
     tc rgb "#777777"
 plot for [i = 1:N] for [k = 1:3] TABLE using (WINDOW[k] * 1.04 ** (i - 3)): \

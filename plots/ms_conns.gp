@@ -25,7 +25,7 @@ if (tty) {
 	exit
 }
 set label FOOT sprintf("quantiles by nearest rank, means of %d runs of two racks " \
-    . "and 2 s; marks above: mean within bursts", runs)
+    . "and %g s; marks above: mean within bursts", runs, run_s)
 plot for [i = 1:2] TABLE using (some(of(i, "conns_inside"))): \
     (1 - column("quantile")) with lines lt i dt 11 \
     title word(RACKS, i) . ", in bursts", \

@@ -38,8 +38,8 @@ do for [k = 1:2] {
 		unset ylabel
 		set label 4 "as many servers with jobs in each rack" \
 		    at 1, 3.5 font small
-		set label FOOT sprintf("points: means of %d runs of 2 s; bars: " \
-		    . "10th to 90th percentile of milliseconds", runs)
+		set label FOOT sprintf("points: means of %d runs of %g s; bars: " \
+		    . "10th to 90th percentile of milliseconds", runs, run_s)
 	}
 	plot for [i = first:last] TABLE using (of(k, "rank")): \
 	        (only(k, i, "contention_mean")):(only(k, i, "contention_p10")): \

@@ -42,8 +42,9 @@ unset key; unset arrow 1; unset label 3
 set ylabel "bursts that lose something, %"
 set yrange [0:*]
 y(i, e) = 100 * of(i, "lossy_burst_rate" . e)
-set label FOOT sprintf("%d runs of five racks and 2 s; bars: 95 %% intervals, left " \
-    . "between runs, right exact as if bursts were independent", runs)
+set label FOOT sprintf("%d runs of five racks and %g s; bars: 95 %% intervals, left " \
+    . "between runs, right exact as if bursts were independent", \
+    runs, run_s)
 plot for [i = 1:3] TABLE using (hour(i)):(y(i, "")):(y(i, "_lo")):(y(i, "_hi")) \
         with yerrorbars lt i notitle, \
     for [i = 1:3] TABLE using (hour(i)):(y(i, "")) with linespoints lt i

@@ -42,8 +42,8 @@ stats TABLE using "true_contention_hi" nooutput
 set yrange [0:1.5 * STATS_max]
 set ytics auto
 set key top right
-set label FOOT sprintf("%d runs of two racks and 2 s, 95 %% intervals between runs; " \
-    . "left, what is 0 is not on the scale", runs)
+set label FOOT sprintf("%d runs of two racks and %g s, 95 %% intervals between runs; " \
+    . "left, what is 0 is not on the scale", runs, run_s)
 t = "told_contention"
 plot for [i = 1:2] TABLE using (at(i)):(of(i, "true_contention")) \
         with lines lt i lw 1 dt 1 title "as it is, " . says(i), \

@@ -36,8 +36,8 @@ if (tty) {
 }
 set xtics (2, 5, 10, 20, 50)
 set ytics ("0.1" 0.1, "1" 1, "10" 10)
-note = sprintf("means of %d runs of two racks and 2 s, with 95 %% intervals between runs; " \
-    . "in the key: slope, %% for ten servers more, and its p", runs)
+note = sprintf("means of %d runs of two racks and %g s, with 95 %% intervals between runs; " \
+    . "in the key: slope, %% for ten servers more, and its p", runs, run_s)
 set label FOOT note
 set key font small samplen 2.5
 plot for [i = 1:2] for [a = 1:3] points using \

@@ -44,8 +44,8 @@ set ylabel "bytes that full buffers drop, %"
 set yrange [0:60]
 set label 4 "dotted: connections x window\n= what a queue may hold" \
     at graph 0.03, 0.95 font tiny tc rgb "#777777"
-set label FOOT sprintf("%d runs of 8 servers and 2 s; bars: 95 %% intervals, left " \
-    . "exact as if bursts were independent, right between runs", runs)
+set label FOOT sprintf("%d runs of 8 servers and %g s; bars: 95 %% intervals, left " \
+    . "exact as if bursts were independent, right between runs", runs, run_s)
 plot for [i = 1:2] TABLE using "rack.traffic.conns_min": \
         (y(i, "buffer_loss", "")):(y(i, "buffer_loss", "_lo")): \
         (y(i, "buffer_loss", "_hi")) with yerrorbars lt i notitle, \

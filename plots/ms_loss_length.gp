@@ -37,9 +37,9 @@ do for [k = 1:2] {
 		set xrange [0.9:500]
 		set xtics (1, 4, 16, 64, 256)
 		set xlabel "connections (or up to the next mark)"
-		set label FOOT sprintf("pooled over %d runs of ten racks and 2 s, " \
+		set label FOOT sprintf("pooled over %d runs of ten racks and %g s, " \
 		    . "alpha 1; bars: exact 95 %% intervals as if bursts were " \
-		    . "independent", runs)
+		    . "independent", runs, run_s)
 	}
 	m = METRIC[k]
 	plot for [i = 1:N] TABLE using (column("size") * beside(i)):(y(i, m, "")): \

@@ -38,9 +38,9 @@ unset key
 set yrange [0:*]
 set ylabel "bursts that lose something, %"
 y(i, e) = 100 * of(i, "lossy_burst_rate" . e)
-set label FOOT sprintf("racks in order, %d runs of %d racks and 2 s; bars: 95 %% " \
+set label FOOT sprintf("racks in order, %d runs of %d racks and %g s; bars: 95 %% " \
     . "intervals, left between runs, right exact as if bursts were independent", \
-    runs, N)
+    runs, N, run_s)
 plot for [i = 1:4] TABLE using x:(y(i, "")):(y(i, "_lo")):(y(i, "_hi")) \
         with yerrorbars lt i notitle, \
     for [i = 1:4] TABLE using x:(y(i, "")) with linespoints lt i

@@ -55,8 +55,8 @@ do for [k = 1:3] {
 	if (k == 3) {
 		unset xlabel
 		set label FOOT sprintf("each: mean slope of %d runs of three racks " \
-		    . "and 1 s, with 95 %% interval between runs; grey: sign not known" \
-		    , runs)
+		    . "and %g s, with 95 %% interval between runs; grey: sign not known" \
+		    , runs, run_s)
 	}
 	t = k == 3 ? of_crowd : of_kind
 	if (k == 1) {

@@ -31,9 +31,9 @@ do for [k = 1:2] {
 	set ylabel word(texts, k)
 	if (k == 2) {
 		unset key
-		set label FOOT sprintf("pooled over %d runs of 184 hosts and 0.2 s," \
+		set label FOOT sprintf("pooled over %d runs of 184 hosts and %g s," \
 		    . " with exact 95 %% intervals; 164 kB: 1.05 x the line's" \
-		    . " in 100 us", runs)
+		    . " in 100 us", runs, run_s)
 	}
 	plot for [i = 1:3] TABLE using \
 	        (column("rack.stall.lasts") * shift(i)): \

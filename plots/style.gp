@@ -6,6 +6,7 @@
 # terminal. It is told, as variables:
 #
 #	title, paper, runs
+#	run_s     how long each run of a rack was; 0 on other planes
 #	partial   "" or how many of the runs there are
 #	x         the first axis, or what --x names
 #	algos     labels of algorithms, as words
@@ -37,6 +38,7 @@ if (!exists("title")) title = ""
 if (!exists("paper")) paper = ""
 if (!exists("partial")) partial = ""
 if (!exists("runs")) runs = 0
+if (!exists("run_s")) run_s = 0
 if (!exists("algos")) algos = ""
 if (!exists("pipe_from")) pipe_from = ""; pipe_of = ""
 rows(options) = pipe_from . options . pipe_of

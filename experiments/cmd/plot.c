@@ -10,6 +10,7 @@
 
 #include "experiments/cmd/cmd.h"
 #include "experiments/plot/gnuplot.h"
+#include "experiments/spec/spec.h"
 #include "results/file.h"
 #include "results/h5.h"
 #include "results/stamp.h"
@@ -330,12 +331,29 @@ static int plot_put_table(const struct figure *f, int is_curves,
 	return rc;
 }
 
+/* How long each run of a rack was, by the spec with what it was overridden by. A
+ * spec that this build can't read any more, as it names a plug-in, has 0. */
+static double plot_run_s(const struct res_cube *c)
+{
+	struct xp_spec s;
+	double seconds = 0;
+	if (xp_spec_load_again(&s, c, "", NULL) == 0) {
+		const struct sim_yaml_node *n =
+		    sim_yaml_get(sim_yaml_get(s.yaml.root, "rack"), "length");
+		if (n && n->kind == SIM_YAML_SCALAR)
+			seconds = strtod(n->text, NULL);
+	}
+	xp_spec_free(&s);
+	return seconds;
+}
+
 static int plot_describe(struct figure *f, struct sim_err *e)
 {
 	const struct res_cube *c = &f->cube;
 	const struct xp_figure say = {.cube = c,
 	    .path = f->path,
 	    .title = f->a->title ? f->a->title : c->title,
+	    .run_s = plot_run_s(c),
 	    .x = f->a->x        ? f->a->x
 		: c->n_axes > 0 ? c->axis[0].coord[0].name
 				: "runs",

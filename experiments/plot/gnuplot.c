@@ -272,6 +272,7 @@ int xp_gnuplot_describe(char **vars, const struct xp_figure *f,
 	if (!out)
 		return sim_fail(e, SIM_ENOMEM, "no memory for labels.");
 	define_results(f->cube, f->title, out);
+	fprintf(out, "run_s=%.17g;", f->run_s);
 	define("x", f->x, out);
 	int rc = gnuplot_define_algos(f->cube, out, e);
 	define_pipes(f->path, out);

@@ -16,6 +16,7 @@ struct xp_figure {
 	const struct res_cube *cube;
 	const char *path;                  /* it was read from */
 	const char *title;                 /* of the figure */
+	double run_s;                      /* each run of a rack; 0: other */
 	const char *x;                     /* the column that goes across */
 	const struct res_picture *picture; /* NULL: the script needs none */
 	const char *curves;                /* where its rows are */

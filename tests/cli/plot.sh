@@ -328,6 +328,18 @@ each_file_says_where_its_data_come_from() {
 }
 
 # All cells of a shard may be done, and yet it is a part.
+# Not that of its full runs, which stood in the scripts and divided counts.
+a_figure_of_racks_says_how_long_its_runs_were() {
+	needs_gnuplot
+	local s
+	for s in 0.1 0.125; do
+		run_for 0 "$CULPRIT" run ms_loss_incast --smoke -q \
+		    --set rack.length=$s -o x$s.h5
+		run_for 0 "$CULPRIT" plot --format svg -o . x$s.h5
+		says " 8 servers and $s s;" x$s.svg
+	done
+}
+
 a_part_of_a_sweep_says_so() {
 	needs_gnuplot
 	make_sweep grid vote 'grid: { faults.rate: [1e-3, 1e-2, 0.1] }'
@@ -353,4 +365,5 @@ run_tests each_algorithm_has_a_look_of_its_own \
     a_script_of_ones_own_is_run_from_any_folder \
     wrong_wishes_are_named_before_anything_is_written \
     a_part_of_a_sweep_says_so \
+    a_figure_of_racks_says_how_long_its_runs_were \
     an_output_is_a_folder_or_a_file each_file_says_where_its_data_come_from
