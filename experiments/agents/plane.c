@@ -162,9 +162,13 @@ static void agents_print(const void *p, const struct res_trial_metrics row[],
 }
 
 /* A real network's flows live, wait and lose as they do. */
-static const struct xp_idle_key agents_idle[] = {{"agents.flow_s", 1},
-    {"agents.rto", 1}, {"agents.lossless_probes", 1}, {"agents.latency", 1},
-    {"agents.slb", 1}, {"agents.flaps", 1}, {0}};
+static const struct xp_idle_key agents_idle[] = {{.path = "agents.flow_s",
+						     .on_real = 1},
+    {.path = "agents.rto", .on_real = 1},
+    {.path = "agents.lossless_probes", .on_real = 1},
+    {.path = "agents.latency", .on_real = 1},
+    {.path = "agents.slb", .on_real = 1},
+    {.path = "agents.flaps", .on_real = 1}, {0}};
 
 const struct xp_plane xp_plane_agents = {
     .name = "agents",

@@ -348,8 +348,8 @@ static void everflow_print(const void *p, const struct res_trial_metrics row[],
 		print_said(x, &x->seen.said[i], out);
 }
 
-static const struct xp_idle_key everflow_idle[] = {{"latency", 0},
-    {"traffic.tcp", 0}, {0}};
+static const struct xp_idle_key everflow_idle[] = {{.path = "latency"},
+    {.path = "traffic.tcp"}, {0}};
 
 const struct xp_plane xp_plane_everflow = {
     .name = "everflow",

@@ -213,9 +213,8 @@ static int fabric_netns_open_wire(struct xp_wire **w, const struct topo *t,
 }
 
 /* The kernel answers as fast as it does. */
-static const struct xp_idle_key fabric_netns_idle[] = {{"agents.icmp.latency",
-							   0},
-    {0}};
+static const struct xp_idle_key fabric_netns_idle[] =
+    {{.path = "agents.icmp.latency"}, {0}};
 
 const struct xp_fabric xp_fabric_netns = {
     .name = "netns",

@@ -267,12 +267,34 @@ static void pingmesh_print(const void *p, const struct res_trial_metrics row[],
 #undef X
 }
 
+static const char *pingmesh_why_no_region(const struct xp_config *c)
+{
+	return c->topology.kind == XP_TOPO_REGION
+	    ? NULL
+	    : "it counts only with topology.kind: region";
+}
+
+static const char *pingmesh_why_no_vips(const struct xp_config *c)
+{
+	return *xp_pingmesh_of(c)->pinglist.vips
+	    ? NULL
+	    : "it counts only with pinglist.vips";
+}
+
 /* Its probes are its only traffic; and round trips follow a profile, or are what
  * a real network takes. */
-static const struct xp_idle_key pingmesh_idle[] = {{"traffic", 0},
-    {"latency", 0}, {"pingmesh.connect.profile", 1},
-    {"pingmesh.connect.synack_timer", 1}, {"pingmesh.connect.load", 1},
-    {"pingmesh.connect.class_load", 1}, {"pingmesh.connect.service", 1}, {0}};
+static const struct xp_idle_key pingmesh_idle[] = {{.path = "traffic"},
+    {.path = "latency"}, {.path = "pingmesh.connect.profile", .on_real = 1},
+    {.path = "pingmesh.connect.synack_timer", .on_real = 1},
+    {.path = "pingmesh.connect.load", .on_real = 1},
+    {.path = "pingmesh.connect.class_load", .on_real = 1},
+    {.path = "pingmesh.connect.service", .on_real = 1},
+    {.path = "pingmesh.pinglist.inter_dc_interval_s",
+	.why = pingmesh_why_no_region},
+    {.path = "pingmesh.pinglist.inter_dc_servers",
+	.why = pingmesh_why_no_region},
+    {.path = "pingmesh.pinglist.vip_interval_s", .why = pingmesh_why_no_vips},
+    {0}};
 
 const struct xp_plane xp_plane_pingmesh = {
     .name = "pingmesh",

@@ -392,8 +392,8 @@ static void planner_plane_print(const void *p,
 	planner_print_links(x->topo, &v.plan, out);
 }
 
-static const struct xp_idle_key planner_idle[] = {{"traffic", 0},
-    {"latency", 0}, {0}};
+static const struct xp_idle_key planner_idle[] = {{.path = "traffic"},
+    {.path = "latency"}, {0}};
 
 const struct xp_plane xp_plane_planner = {
     .name = "planner",

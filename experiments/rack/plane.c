@@ -162,10 +162,18 @@ static void rack_plane_print(const void *p,
 		    r->congestion_wait);
 }
 
+static const char *rack_why_no_cross(const struct xp_config *c)
+{
+	return xp_rack_of(c)->traffic.cross > 0
+	    ? NULL
+	    : "it counts only with rack.traffic.cross other than 0";
+}
+
 /* Racks have traffic of their own, and lose nothing but by buffers and
  * faults. */
-static const struct xp_idle_key rack_idle[] = {{"traffic", 0}, {"latency", 0},
-    {"noise", 0}, {0}};
+static const struct xp_idle_key rack_idle[] = {{.path = "traffic"},
+    {.path = "latency"}, {.path = "noise"},
+    {.path = "rack.cross_rtt", .why = rack_why_no_cross}, {0}};
 
 const struct xp_plane xp_plane_rack = {
     .name = "rack",

@@ -233,8 +233,8 @@ static int note_keys_of_places(struct sim_yaml *y,
 static int note_places(struct sim_yaml *y, const struct sim_yaml_node *node,
     const struct fault_params *g, struct sim_err *e)
 {
-	static const char *const links[] = {"count", "classes", "pick",
-	    "same_switch", NULL};
+	static const char *const links[] = {"count", "classes", "pick", NULL};
+	static const char *const beside[] = {"same_switch", NULL};
 	static const char *const switches[] = {"switches", NULL};
 	static const char *const tiers[] = {"tiers", NULL};
 	static const char *const share[] = {"share", NULL};
@@ -246,6 +246,12 @@ static int note_places(struct sim_yaml *y, const struct sim_yaml_node *node,
 	    : at_switches       ? "the group is of switches"
 				: NULL;
 	int rc = note_keys_of_places(y, node, links, why, e);
+	if (rc == 0)
+		rc = note_keys_of_places(y, node, beside,
+		    why || g->count > 1
+			? why
+			: "it counts only with count: 2 or more",
+		    e);
 	/* A number of switches counts even if it is none. */
 	if (rc == 0)
 		rc = note_keys_of_places(y, node, switches, named ? why : NULL,

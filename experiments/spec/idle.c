@@ -63,6 +63,8 @@ static int note_unread(struct sim_yaml *y, const char *path,
 	const struct xp_idle_key *k = idle_find(p->idle, path, is_real);
 	const int by_fabric = !k && idle_find(f->idle, path, is_real);
 	char why[160];
+	if (k && k->why)
+		return note_path(y, path, k->why(c), e);
 	snprintf(why, sizeof(why), "plane %s does not read it%s%s", p->name,
 	    by_fabric || (k && k->on_real) ? " on fabric " : "",
 	    by_fabric || (k && k->on_real) ? f->name : "");

@@ -39,10 +39,12 @@ struct xp_section {
 };
 
 /* A key by its path, "agents.rto", that a plane or a fabric does not read, if
- * only on real fabrics. */
+ * only on real fabrics. With WHY it reads the key, but it may do nothing with C:
+ * a phrase says why, or NULL. */
 struct xp_idle_key {
 	const char *path;
 	uint8_t on_real;
+	const char *(*why)(const struct xp_config *c);
 };
 
 /* All sections, in the order of their owners; NULL beyond the last one. */

@@ -321,7 +321,7 @@ static void telemetry_plane_print(const void *p,
 }
 
 /* Flows are of its own law. */
-static const struct xp_idle_key telemetry_idle[] = {{"traffic", 0}, {0}};
+static const struct xp_idle_key telemetry_idle[] = {{.path = "traffic"}, {0}};
 
 const struct xp_plane xp_plane_telemetry = {
     .name = "telemetry",

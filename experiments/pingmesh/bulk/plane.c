@@ -141,16 +141,20 @@ static void mesh_plane_print(const void *p,
 }
 
 /* Agents, their services and traces are not there. */
-static const struct xp_idle_key mesh_plane_idle[] = {{"traffic", 0},
-    {"latency", 0}, {"pingmesh.connect.service", 0},
-    {"pingmesh.connect.class_load", 0}, {"pingmesh.agent.max_payload", 0},
-    {"pingmesh.agent.fetch_interval", 0}, {"pingmesh.agent.fetch_retry", 0},
-    {"pingmesh.agent.fetch_timeout", 0}, {"pingmesh.agent.syn_rto", 0},
-    {"pingmesh.agent.batch", 0}, {"pingmesh.agent.upload_backoff", 0},
-    {"pingmesh.agent.upload_tries", 0}, {"pingmesh.agent.perf_window", 0},
-    {"pingmesh.pinglist.inter_dc_interval_s", 0},
-    {"pingmesh.pinglist.inter_dc_servers", 0},
-    {"pingmesh.pinglist.vip_interval_s", 0}, {0}};
+static const struct xp_idle_key mesh_plane_idle[] = {{.path = "traffic"},
+    {.path = "latency"}, {.path = "pingmesh.connect.service"},
+    {.path = "pingmesh.connect.class_load"},
+    {.path = "pingmesh.agent.max_payload"},
+    {.path = "pingmesh.agent.fetch_interval"},
+    {.path = "pingmesh.agent.fetch_retry"},
+    {.path = "pingmesh.agent.fetch_timeout"},
+    {.path = "pingmesh.agent.syn_rto"}, {.path = "pingmesh.agent.batch"},
+    {.path = "pingmesh.agent.upload_backoff"},
+    {.path = "pingmesh.agent.upload_tries"},
+    {.path = "pingmesh.agent.perf_window"},
+    {.path = "pingmesh.pinglist.inter_dc_interval_s"},
+    {.path = "pingmesh.pinglist.inter_dc_servers"},
+    {.path = "pingmesh.pinglist.vip_interval_s"}, {0}};
 
 const struct xp_plane xp_plane_pingmesh_bulk = {
     .name = "pingmesh_bulk",

@@ -244,6 +244,10 @@ static void keys_that_do_nothing_are_told(void **state)
 	    {"faults: [{rate: 0.1}, {links: [100], same_switch: 0.5}]",
 		"warning: 3:38: faults.1.same_switch does nothing: the group "
 		"names its places."},
+	    {"faults: {same_switch: 0.5}",
+		"warning: 3:10: faults.same_switch does nothing: it counts "
+		"only with count: 2 or more."},
+	    {"faults: {same_switch: 0.5, count: 2}", ""},
 	    {"faults: {at: [t2.0], share: 0.5, switches: 1}",
 		"warning: 3:34: faults.switches does nothing: the group names "
 		"its places."},
@@ -309,6 +313,31 @@ static void keys_of_pingmesh_that_do_nothing_are_told(void **state)
 	    "counts only with payload_probes: true.\n"
 	    "warning: 4:41: pingmesh.pinglist.vip_port does nothing: it counts "
 	    "only with vips.");
+	says(PINGMESH "pingmesh: {pinglist: {vip_interval_s: 70, "
+		      "inter_dc_servers: 2, inter_dc_interval_s: 70}}\n",
+	    "warning: 4:23: pingmesh.pinglist.vip_interval_s does nothing: it "
+	    "counts only with pinglist.vips.\n"
+	    "warning: 4:43: pingmesh.pinglist.inter_dc_servers does nothing: "
+	    "it counts only with topology.kind: region.\n"
+	    "warning: 4:64: pingmesh.pinglist.inter_dc_interval_s does "
+	    "nothing: it counts only with topology.kind: region.");
+	says(PINGMESH "topology: {kind: region}\npingmesh: {pinglist: "
+		      "{inter_dc_servers: 2, inter_dc_interval_s: 70}}\n",
+	    "");
+}
+
+static void a_way_to_other_regions_that_nothing_takes_is_told(void **state)
+{
+#define RACK "figure: f\nplane: rack\nseed: 1\n"
+	(void)state;
+	says(RACK "rack: {cross_rtt: 900}\n",
+	    "warning: 4:8: rack.cross_rtt does nothing: it counts only with "
+	    "rack.traffic.cross other than 0.");
+	says(RACK "rack: {cross_rtt: 900, traffic: {cross: 0.1}}\n", "");
+	/* At one point of two it counts. */
+	says(RACK "rack: {cross_rtt: 900}\n"
+		  "sweep: {grid: {rack.traffic.cross: [0, 0.1]}}\n",
+	    "");
 }
 
 /* In bulk nobody fetches lists and nobody uploads: of a new key of agents it must
@@ -460,6 +489,7 @@ int main(void)
 	    cmocka_unit_test(keys_that_do_nothing_are_told),
 	    cmocka_unit_test(a_class_without_links_is_refused),
 	    cmocka_unit_test(keys_of_pingmesh_that_do_nothing_are_told),
+	    cmocka_unit_test(a_way_to_other_regions_that_nothing_takes_is_told),
 	    cmocka_unit_test(keys_of_agents_that_are_not_there_are_told),
 	    cmocka_unit_test(
 		a_parameter_of_an_algorithm_that_does_nothing_is_told),
