@@ -22,7 +22,7 @@ static void what_is_written_is_read_back(void **state)
 {
 	(void)state;
 	const char *path = test_path("a.h5");
-	for (uint32_t run = 0; run < 60; run++) {
+	for (uint32_t run = 0; run < 24; run++) {
 		struct res_cube c, back;
 		random_cube(&c, run);
 		assert_ok(res_h5_write(&c, path, test_err()));
@@ -39,7 +39,7 @@ static void equal_cubes_give_equal_bytes(void **state)
 {
 	(void)state;
 	const char *a = test_path("a.h5"), *b = test_path("b.h5");
-	for (uint32_t run = 0; run < 20; run++) {
+	for (uint32_t run = 0; run < 8; run++) {
 		struct res_cube c, same;
 		random_cube(&c, run);
 		mallopt(M_PERTURB, 0x5a);
@@ -624,7 +624,7 @@ static int read_one(void *arg, struct sim_err *e)
 static void each_failed_allocation_is_reported(void **state)
 {
 	(void)state;
-	for (uint32_t run = 0; run < 4; run++) {
+	for (uint32_t run = 0; run < 2; run++) {
 		struct res_cube c;
 		random_cube(&c, run);
 		test_each_alloc_fails(write_one, &c);
