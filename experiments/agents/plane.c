@@ -152,7 +152,7 @@ static void agents_print(const void *p, const struct res_trial_metrics row[],
     FILE *out)
 {
 	const struct agents *a = p;
-	xp_bulk_print(a->lab ? &xp_plane_agents : xp_bulk_ran(a->bulk), &row[0],
+	xp_bulk_print(a->lab ? "agents" : xp_bulk_ran(a->bulk)->name, &row[0],
 	    out);
 	fprintf(out,
 	    "agents traced %.0f flows, %.0f in full; %.0f ICMP messages, %.0f "

@@ -171,11 +171,11 @@ const struct xp_plane *xp_bulk_ran(const struct xp_bulk *b)
 	return b->ran == XP_BULK_SKIP ? &xp_plane_skip : &xp_plane_exact;
 }
 
-void xp_bulk_print(const struct xp_plane *p, const struct res_trial_metrics *m,
+void xp_bulk_print(const char *plane, const struct res_trial_metrics *m,
     FILE *out)
 {
 	fprintf(out, "%.0f flows, of which %.0f lost %.0f packets (plane %s)\n",
-	    m->n_flows, m->n_failed_flows, m->n_drops, p->name);
+	    m->n_flows, m->n_failed_flows, m->n_drops, plane);
 }
 
 /* After_s is NaN, since an epoch as a whole has no time of detection. */
@@ -261,7 +261,7 @@ static int plane_flows(void *p, const struct scene *scene,
 static void plane_print(const void *p, const struct res_trial_metrics row[],
     FILE *out)
 {
-	xp_bulk_print(xp_bulk_ran(p), &row[0], out);
+	xp_bulk_print(xp_bulk_ran(p)->name, &row[0], out);
 }
 
 static void plane_close(void *p)

@@ -47,8 +47,8 @@ int xp_bulk_flows(struct xp_bulk *b, const struct scene *scene,
 /* The plane that ran the last epoch: exact or skip. */
 const struct xp_plane *xp_bulk_ran(const struct xp_bulk *b);
 
-/* Print one line for people: what came of an epoch that P ran. */
-void xp_bulk_print(const struct xp_plane *p, const struct res_trial_metrics *m,
+/* Print one line for people: what came of an epoch that plane PLANE ran. */
+void xp_bulk_print(const char *plane, const struct res_trial_metrics *m,
     FILE *out);
 
 /* Tell the listener, if any, of the only window of a run. Returns what it

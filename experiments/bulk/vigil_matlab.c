@@ -92,7 +92,7 @@ static void vigil_print(const void *p, const struct res_trial_metrics row[],
     FILE *out)
 {
 	(void)p;
-	xp_bulk_print(&xp_plane_vigil_matlab, &row[0], out);
+	xp_bulk_print("vigil_matlab", &row[0], out);
 }
 
 static void vigil_close(void *p)

@@ -6,6 +6,24 @@
 #include "experiments/spec/fabric.h"
 #include "experiments/spec/plane.h"
 
+/* In the order of enum values in files. */
+#define XP_PLANES(X)                                                           \
+	X(auto)                                                                \
+	X(exact)                                                               \
+	X(skip)                                                                \
+	X(agents)                                                              \
+	X(vigil_matlab)                                                        \
+	X(pingmesh)                                                            \
+	X(pingmesh_bulk)                                                       \
+	X(everflow)                                                            \
+	X(rack)                                                                \
+	X(telemetry)                                                           \
+	X(planner)
+
+#define X(name) extern const struct xp_plane xp_plane_##name;
+XP_PLANES(X)
+#undef X
+
 const struct xp_plane *const xp_planes[] = {
 #define X(name) &xp_plane_##name,
     XP_PLANES(X)

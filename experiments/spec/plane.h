@@ -11,7 +11,7 @@
  * (experiments/sweep/trial.h) knows no plane by name.
  *
  * One more plane costs a file that defines `xp_plane_NAME`, and its name in
- * XP_PLANES below.
+ * XP_PLANES there.
  */
 #ifndef EXPERIMENTS_SPEC_PLANE_H
 #define EXPERIMENTS_SPEC_PLANE_H
@@ -176,25 +176,13 @@ struct xp_plane {
 	void (*close)(void *p); /* NULL is fine */
 };
 
-/* All of them, in the order of enum values in files. */
-#define XP_PLANES(X)                                                           \
-	X(auto)                                                                \
-	X(exact)                                                               \
-	X(skip)                                                                \
-	X(agents)                                                              \
-	X(vigil_matlab)                                                        \
-	X(pingmesh)                                                            \
-	X(pingmesh_bulk)                                                       \
-	X(everflow)                                                            \
-	X(rack)                                                                \
-	X(telemetry)                                                           \
-	X(planner)
-
-#define X(name) extern const struct xp_plane xp_plane_##name;
-XP_PLANES(X)
-#undef X
 extern const struct xp_plane *const xp_planes[]; /* ends with NULL */
 extern const char *const xp_plane_names[];       /* likewise */
+
+/* Those that others know by name. */
+extern const struct xp_plane xp_plane_auto, xp_plane_exact, xp_plane_skip,
+    xp_plane_agents, xp_plane_vigil_matlab, xp_plane_pingmesh,
+    xp_plane_pingmesh_bulk, xp_plane_everflow, xp_plane_rack;
 
 static inline const struct xp_plane *xp_plane_of(const struct xp_config *c)
 {

@@ -231,7 +231,7 @@ recipes_of_the_pages_work() {
 	sed -i -e 's|^#include "algos/vigil/vote.h"|&\n#include "algos/mine/mine.h"|' \
 	    -e 's|^    &algo_vote,|&\n    \&algo_mine,|' copy/algos/registry.c
 	recipe experiments/README.md 'mkdir experiments/mine' 'plane.c$'
-	sed -i 's|^\tX(auto)  *\\$|&\n\tX(mine) \\|' copy/experiments/spec/plane.h
+	sed -i 's|^\tX(auto)  *\\$|&\n\tX(mine) \\|' copy/experiments/spec/plane.c
 	make_copy
 	cd copy
 	run_for 0 "$name/culprit" algos mine
@@ -253,7 +253,7 @@ try() {
 }
 
 uninstall_takes_away_what_install_put() {
-	for prefix in /opt/lab "/opt/my lab & co"; do
+	for prefix in "/opt/my lab & co"; do
 		local at=$PWD/dest$prefix
 		local share=$at/share/culprit
 		mkdir -p "$at/bin"
