@@ -15,17 +15,17 @@
 #define MAX_PAIRS (UINT64_C(1) << 20)
 
 /* Where more flows than this are candidates of noise, looking at each is faster,
- * other things equal. Measured with 96,000 to 6 M flows: a candidate took 125 to
- * 220 ns here, and there a flow 5.5 ns, or 10 to 13 where ToRs are hot or rules
- * of holes are asked, and one in four of these candidates, which is lossy, 220
- * to 520 ns; the two are equal at .08, or .15 and more. */
-#define PAYS_LIMIT      0.06
-#define PAYS_LIMIT_SLOW 0.15
+ * other things equal. Measured with 96,000 and 960,000 flows, 1 to 100 faults and
+ * noise that makes .06 to .3 of all candidates: the two are equal at .16 to .2, or
+ * at .25 to .3 where ToRs are hot or rules of holes are asked, which cost more
+ * there. */
+#define PAYS_LIMIT      0.2
+#define PAYS_LIMIT_SLOW 0.27
 
-/* What others cost more here than there, in candidates of noise, which cost
- * 70 ns more: a flow that crosses a switch with a hole 55, one that a fault
- * makes lossy 50 less. */
-#define HOLE_COST  0.8
+/* What others cost here beyond what they cost there, in candidates of noise: a
+ * flow that crosses a switch with a hole, and, less, one that a fault makes
+ * lossy. */
+#define HOLE_COST  0.5
 #define FAULT_GAIN 0.7
 
 /* In a mesh drawing a path costs most, here as there: a candidate of noise costs

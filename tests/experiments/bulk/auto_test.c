@@ -58,13 +58,14 @@ static void a_point_alone_is_drawn_by_the_faster_plane(void **state)
 	assert_ran("noise: {rate: 1e-3}\n", "e");
 }
 
-/* Shares of .0006 and .45: three to one are .11 together, nine to one .045. */
+/* Shares of .0006 and .45 are .23 together; one of .91 and three of .0006 as well,
+ * and nine of .0006 and one of .45 .045. */
 static void points_with_common_random_numbers_are_drawn_by_one_plane(
     void **state)
 {
 	(void)state;
 	assert_ran("sweep: {grid: {noise.rate: [1e-6, 1e-3]}}\n", "ee");
-	assert_ran("sweep: {grid: {noise.rate: [1e-3, 1e-6, 2e-6, 3e-6]}}\n",
+	assert_ran("sweep: {grid: {noise.rate: [4e-3, 1e-6, 2e-6, 3e-6]}}\n",
 	    "eeee");
 	assert_ran("sweep: {zip: {noise.rate: [1e-3, 1e-6], traffic.conns: "
 		   "[10, 90]}}\n",
