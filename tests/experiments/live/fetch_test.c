@@ -113,7 +113,8 @@ static void add(struct server *s, const char *answer)
 }
 
 /* --- the rig -------------------------------------------------------------- */
-static struct rig *open_rig_with(double deadline_s, int has_collector)
+static struct rig *open_rig_by(const char *scheme, double deadline_s,
+    int has_collector)
 {
 	struct rig *g = calloc(1, sizeof(*g));
 	assert_non_null(g);
@@ -128,7 +129,8 @@ static struct rig *open_rig_with(double deadline_s, int has_collector)
 	start(&g->b);
 	start(&g->collector);
 	/* Which is first depends on the address: of 127.0.0.2, a. */
-	snprintf(g->urls, sizeof(g->urls), "%s,%s/", g->a.url, g->b.url);
+	snprintf(g->urls, sizeof(g->urls), "%s%s,%s%s/", scheme,
+	    g->a.url + strlen("http"), scheme, g->b.url + strlen("http"));
 	g->p = (struct xp_fetch_params){.controllers = g->urls,
 	    .collector = has_collector ? g->collector.url : NULL,
 	    .address = topo_ip_of_4(loop_ip(0)),
@@ -138,6 +140,11 @@ static struct rig *open_rig_with(double deadline_s, int has_collector)
 	assert_ok(xp_fetch_open(&g->fetch, &g->p, test_err()));
 	assert_ok(xp_fetch_serve(g->fetch, g->loop.f, test_err()));
 	return g;
+}
+
+static struct rig *open_rig_with(double deadline_s, int has_collector)
+{
+	return open_rig_by("http", deadline_s, has_collector);
 }
 
 static struct rig *open_rig(double deadline_s)
@@ -418,6 +425,22 @@ static void nobody_there_is_told_at_once(void **state)
 	ask_for(g, 1, 0, NULL);
 	assert_in_range(loop_now(&g->loop) - begun, 0, LOOP_SLOW);
 	assert_non_null(strstr(xp_fetch_why(g->fetch), "connect"));
+	start(&g->a);
+	start(&g->b);
+	close_rig(g);
+}
+
+/* By TLS the library's own words say what was wrong, with whom; its code alone
+ * says that something was. */
+static void by_tls_whom_and_what_is_told(void **state)
+{
+	struct rig *g = open_rig_by("https", 10, 1);
+	(void)state;
+	end(&g->a);
+	end(&g->b);
+	ask_for(g, 1, 0, NULL);
+	assert_non_null(strstr(xp_fetch_why(g->fetch), "https://127.0.0.2:"));
+	assert_non_null(strstr(xp_fetch_why(g->fetch), "127.0.0.2 port "));
 	start(&g->a);
 	start(&g->b);
 	close_rig(g);
@@ -725,6 +748,7 @@ int main(void)
 	    cmocka_unit_test(of_a_list_that_is_too_long_one_byte_more_is_kept),
 	    cmocka_unit_test(a_new_question_settles_the_one_before),
 	    cmocka_unit_test(nobody_there_is_told_at_once),
+	    cmocka_unit_test(by_tls_whom_and_what_is_told),
 	    cmocka_unit_test(a_batch_is_posted_by_the_wall_clock),
 	    cmocka_unit_test(counters_are_posted_by_the_wall_clock_and_once),
 	    cmocka_unit_test(a_run_begins_at_a_time_that_nobody_can_bring_back),
