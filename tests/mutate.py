@@ -8,14 +8,16 @@ Draws N places in the C files below FOLDER (default: all layers), makes one
 mistake in each, alone, in a copy of the checkout, and runs the tests: those
 of the file first and of its folder, then all that come to the function where it
 is (with --near: not those, nor those of the folder that take seconds, which is
-quick, and prints what other tests may notice: so its share is a lower bound). A
-mistake that no test notices is printed, as FILE:LINE with both lines, and
-counted. After M minutes none is begun.
+quick, and prints what other tests may notice: so its share is a lower bound).
+Without --near what no test notices is tried once more in a build with
+sanitizers, as SAN=1 makes it, by tests that take less than 20 s without. A
+mistake that no test notices there either is printed, as FILE:LINE with both
+lines, and counted. After M minutes none is begun.
 
 Which tests come to a function is found by running each once, and kept until its
 text changes, or the program's (mutate_seen.py). With --as-kept none is run anew:
 a test that came to a function only since is not tried, and the line that is kept
-of the run says "kept" for "all".
+of the run says "kept" for "san".
 
 The same seed draws the same mistakes of the same files. One that does not
 compile, or compiles to what was there before, is no mistake and is drawn
@@ -44,7 +46,7 @@ import threading
 import time
 
 from mutate_seen import Seen, function_at
-from mutate_tree import LAYERS, Tests, Tree
+from mutate_tree import LAYERS, SanTree, Tests, Tree
 
 TABLE = "tests/mutants.tsv"
 EQUIVALENT = "tests/equivalent.tsv"
@@ -225,7 +227,7 @@ class Score:
                     len(args.folder) == 1 else layer
                 yield (version, commit, folder, str(args.seed),
                        "near" if args.near else
-                       "kept" if args.as_kept else "all",
+                       "kept" if args.as_kept else "san",
                        "again" if (folder, str(args.seed)) in before
                        else "first", str(self.n(layer)),
                        str(self.noticed.get(layer, 0)),
@@ -262,7 +264,7 @@ def report(score, args):
 
 def try_all(trees, source, seen, args):
     """Tries each that SOURCE draws, in one tree or another."""
-    score, known = Score(), equivalents()
+    score, known, san = Score(), equivalents(), SanTree(trees[0].tests)
 
     def draw():
         """The next to try, or None when enough are."""
@@ -281,6 +283,9 @@ def try_all(trees, source, seen, args):
     def work(tree):
         while mistake := draw():
             verdict = tree.try_one(mistake, args.near, seen)
+            if verdict == "survived" and not args.near and \
+                    san.try_hard(mistake, seen):
+                verdict = "noticed"
             with score.lock:
                 score.n_under_way -= 1
                 score.add(verdict, mistake)

@@ -124,6 +124,12 @@ class Tests:
 
 class Tree:
     """A copy of the checkout with a build of its own."""
+    MAKE = "make -j2"
+    OPTIONS = {"ASAN_OPTIONS": "detect_leaks=1"}
+    ROOM = ROOM
+    MARK = ""   # of what is known of tests here, beside those of other trees
+    LEAK = LEAK
+    SLOWER = 1  # how many times, at most
 
     def __init__(self, number, tests):
         self.path = os.path.abspath(f"{WORK}/tree{number}")
@@ -140,7 +146,8 @@ class Tree:
             command, shell=True, cwd=self.path, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL, env=env and {**os.environ, **env},
-            preexec_fn=seconds and (lambda: bound(int(seconds) + 1)))
+            preexec_fn=seconds and
+            (lambda: bound(int(seconds) + 1, self.ROOM)))
         try:
             return child.wait(seconds and 60 + seconds * 20) == 0
         except subprocess.TimeoutExpired:
@@ -190,7 +197,7 @@ class Tree:
         beside = " ".join(f"build/tests/real/{n[:-2]}.o"
                           for n in os.listdir("tests/real")
                           if n.endswith(".c") and not n.endswith("_test.c"))
-        if not self.run("make -j2 all build/tests/helpers.a "
+        if not self.run(f"{self.MAKE} all build/tests/helpers.a "
                         f"build/tests/mine.so {beside}"):
             sys.exit(f"mutate: {self.path} does not build as it is; "
                      "`make all` there tells why.")
@@ -202,7 +209,7 @@ class Tree:
         goals = " ".join(f"build/tests/{n}" for n in self.tests.texts
                          if n.endswith("_test"))
         said = subprocess.run(
-            f"make -k -n -B all {goals}", shell=True, cwd=self.path,
+            f"{self.MAKE} -k -n -B all {goals}", shell=True, cwd=self.path,
             capture_output=True).stdout.decode().replace("\\\n", " ")
         for line in said.splitlines():
             c = re.search(r" -c (\S+\.c) -o (\S+\.o)$", line)
@@ -227,7 +234,7 @@ class Tree:
         os.makedirs(os.path.dirname(f"{self.path}/{MUTANT}/{name}"),
                     exist_ok=True)
         # What is not freed is noticed as it is with SAN=1.
-        leak = "" if name in self.tests.leaky | {"culprit"} else LEAK
+        leak = "" if name in self.tests.leaky | {"culprit"} else self.LEAK
         recipe = re.sub(r" -o \S+ ", f"{leak} -o {MUTANT}/{name} ",
                         self.link[name])
         if obj == f"{MUTANT}/experiments/main.o":
@@ -240,8 +247,7 @@ class Tree:
     def passes(self, name, obj, seconds):
         """Whether test NAME links with OBJ and passes in time."""
         env = {"BUILD": f"{self.path}/build",
-               "CULPRIT": f"{self.path}/build/culprit",
-               "ASAN_OPTIONS": "detect_leaks=1"}
+               "CULPRIT": f"{self.path}/build/culprit", **self.OPTIONS}
         if name.endswith("_test"):
             good = self.linked(name, obj) and \
                 self.run(f"exec {MUTANT}/{name}", seconds, env)
@@ -258,13 +264,13 @@ class Tree:
         """What NAME takes with nothing mistaken, tried once; None if it fails, of
         which it is told once: such a test notices nothing."""
         with self.tests.lock:
-            if name in self.tests.tried:
-                return self.tests.seconds.get(name)
+            if name + self.MARK in self.tests.tried:
+                return self.tests.seconds.get(name + self.MARK)
         took = self.took(name)
-        if not took and name.endswith("_test"):
+        if not took and self.LEAK and name.endswith("_test"):
             self.tests.leaky.add(name)
             took = self.took(name)
-        self.tests.keep(name, took)
+        self.tests.keep(name + self.MARK, took)
         return took
 
     def took(self, name):
@@ -275,8 +281,8 @@ class Tree:
     def fails(self, obj, name):
         """Whether NAME fails with OBJ and only so. That it passes as things are
         is known once it has failed, and costs nothing before."""
-        usual = self.tests.seconds.get(name)
-        limit = usual * 10 + 2 if usual else 20
+        usual = self.tests.seconds.get(name + self.MARK)
+        limit = usual * 10 + 2 if usual else 20 * self.SLOWER
         if self.passes(name, obj, limit):
             return False
         was_leaky = name in self.tests.leaky
@@ -320,6 +326,20 @@ class Tree:
         return "noticed" if self.who_notices(
             file, obj, sorted(there, key=seen.seconds)) else "survived"
 
+    def try_hard(self, mistake, seen):
+        """Whether any test that may enter the function, nearest and quickest
+        first, notices what try_one() found that none does in another tree."""
+        file, obj = mistake.file, f"{MUTANT}/{mistake.file[:-2]}.o"
+        if not self.compile_mistake(mistake, obj):
+            return False
+        self.program_is = None
+        self.build_all()
+        names = self.tests.near(file) + sorted(self.tests.far(file),
+                                               key=seen.seconds)
+        return self.who_notices(file, obj, [
+            n for n in seen.of(names, mistake.function())
+            if seen.seconds(n) < 20])
+
     def compile_mistake(self, mistake, obj):
         """In the file's place, as its name is in the code, and only so long."""
         place = os.path.join(self.path, mistake.file)
@@ -334,7 +354,7 @@ class Tree:
     def build_all(self):
         """Scripts run tests' programs, which `linked` leaves out."""
         if not self.has_all:
-            self.run("make -j2 all " + " ".join(
+            self.run(self.MAKE + " all " + " ".join(
                 f"build/tests/{n}" for n in self.tests.texts
                 if n.endswith("_test")))
             self.has_all = True
@@ -348,6 +368,29 @@ class Tree:
             return hashlib.sha256(f.read()).digest()
 
 
+class SanTree(Tree):
+    """Where what is read beyond its end, or after it was freed, is noticed. What
+    sanitizers map is no measure of what a test takes."""
+    MAKE = "make -j2 SAN=1 B=build"
+    OPTIONS = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1"}
+    ROOM = resource.RLIM_INFINITY
+    MARK = " under sanitizers"
+    LEAK = ""
+    SLOWER = 10
+
+    def __init__(self, tests):
+        super().__init__("-san", tests)
+        self.lock = threading.Lock()
+        self.is_built = False
+
+    def try_hard(self, mistake, seen):
+        with self.lock:
+            if not self.is_built:
+                self.copy().build()
+                self.is_built = True
+            return super().try_hard(mistake, seen)
+
+
 def write(path, text):
     with open(path, "w") as f:
         f.write(text)
@@ -359,10 +402,10 @@ def seconds_of_children():
     return used.ru_utime + used.ru_stime
 
 
-def bound(seconds):
+def bound(seconds, room):
     """What a test that runs off is held to, however busy the machine."""
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
-    resource.setrlimit(resource.RLIMIT_DATA, (ROOM, ROOM))
+    resource.setrlimit(resource.RLIMIT_DATA, (room, room))
     resource.setrlimit(resource.RLIMIT_FSIZE, (ROOM, ROOM))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
