@@ -204,7 +204,7 @@ static int control_add_counter(struct algo_control *c,
 		    "a counter's name has 1 to %d bytes.",
 		    ALGO_CONTROL_NAME - 1);
 	if (control_counter(c, r->name))
-		return sim_fail(e, SIM_EINVAL, "there is a counter %s.",
+		return sim_fail(e, SIM_ELIMIT, "there is a counter %s.",
 		    sim_quote(shown, r->name));
 	/* Analyzers also count each session, and all. */
 	if (c->n_counters + c->n_sessions + 1 >= ALGO_CUSTOM_MAX)

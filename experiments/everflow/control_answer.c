@@ -294,11 +294,7 @@ static void counters_post(struct xp_control_call *x)
 	if (rc == 0)
 		rc = counter_add(x->c, &r, &id, &e);
 	if (rc < 0)
-		xp_control_mistake(x, rc,
-		    rc == SIM_ELIMIT || strncmp(e.msg, "there is a", 10) == 0
-			? 409
-			: 400,
-		    &e);
+		xp_control_mistake(x, rc, rc == SIM_ELIMIT ? 409 : 400, &e);
 	else
 		xp_control_text(x->a, 201, "{\"id\": %u}\n", id);
 }

@@ -142,7 +142,7 @@ static void counters_come_and_go_by_name(void **state)
 	assert_ok(ask(&f, 0, &add, test_err()));
 	const uint32_t id = said(&f, ALGO_COUNT)->id;
 	assert_int_equal(said(&f, ALGO_COUNT)->filter->n, 1);
-	refused(&f, &add, SIM_EINVAL, "there is a counter \"web\"");
+	refused(&f, &add, SIM_ELIMIT, "there is a counter \"web\"");
 	assert_ok(ask(&f, 0, &get, test_err()));
 	assert_int_equal(said(&f, ALGO_SUM_UP)->id, id);
 	assert_ok(ask(&f, 0, &rid, test_err()));
