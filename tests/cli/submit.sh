@@ -215,8 +215,13 @@ make_slurm() {
 
 # Who waits for ever for a controller that is not there never learns why.
 a_slurm_that_does_not_answer_is_given_up() {
+	local begun
 	make_slurm
+	begun=${EPOCHREALTIME/./}
 	run_for 3 submit x.h5 -n 2 --engine slurm --give-up 0.5 -q
+	# Between questions it waits for --poll, so that many at most.
+	(($(wc -l <asked) <= (${EPOCHREALTIME/./} - begun) / 100000 + 1)) ||
+	    fail "it asked $(wc -l <asked) times"
 	says 'squeue failed: slurm_load_jobs error: Unable to contact\. No answer for [0-9.]+ s'
 	says 'engine slurm does not answer. Nothing is lost: .*the same command'
 	[[ $(wc -l <asked) -ge 2 && ! -e x.h5 ]]
