@@ -119,7 +119,6 @@ static void tune_forget(struct tune_audience *x)
 {
 	if (!x->one)
 		return;
-	tune_close(x);
 	for (size_t i = 0; i < x->n; i++) {
 		algo_verdicts_free(&x->one[i].verdicts);
 		free(x->one[i].algo.params);
