@@ -125,6 +125,7 @@ class Tests:
 class Tree:
     """A copy of the checkout with a build of its own."""
     MAKE = "make -j2"
+    BUILD = "build"  # as tests know it
     OPTIONS = {"ASAN_OPTIONS": "detect_leaks=1"}
     ROOM = ROOM
     MARK = ""   # of what is known of tests here, beside those of other trees
@@ -246,7 +247,7 @@ class Tree:
 
     def passes(self, name, obj, seconds):
         """Whether test NAME links with OBJ and passes in time."""
-        env = {"BUILD": f"{self.path}/build",
+        env = {"BUILD": f"{self.path}/{self.BUILD}",
                "CULPRIT": f"{self.path}/build/culprit", **self.OPTIONS}
         if name.endswith("_test"):
             good = self.linked(name, obj) and \
@@ -372,6 +373,7 @@ class SanTree(Tree):
     """Where what is read beyond its end, or after it was freed, is noticed. What
     sanitizers map is no measure of what a test takes."""
     MAKE = "make -j2 SAN=1 B=build"
+    BUILD = "build-san"  # the same by the name that tells them of it
     OPTIONS = {"ASAN_OPTIONS": "detect_leaks=1:allocator_may_return_null=1"}
     ROOM = resource.RLIM_INFINITY
     MARK = " under sanitizers"
@@ -388,6 +390,10 @@ class SanTree(Tree):
             if not self.is_built:
                 self.copy().build()
                 self.is_built = True
+                name = f"{self.path}/{self.BUILD}"
+                if not os.path.islink(name):
+                    os.symlink("build", name)
+                write(f"{self.path}/.git/info/exclude", self.BUILD + "\n")
             return super().try_hard(mistake, seen)
 
 
