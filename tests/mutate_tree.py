@@ -137,6 +137,7 @@ class Tree:
         self.tests = tests
         self.compile, self.link = {}, {}  # recipes by FILE.c and by program
         self.has_all = False
+        self.is_other = False  # than when it was built last
         self.program_is = None  # (object,) that MUTANT/culprit is linked with
 
     def run(self, command, seconds=None, env=None):
@@ -176,6 +177,7 @@ class Tree:
                         continue
             os.makedirs(os.path.dirname(to), exist_ok=True)
             shutil.copy(name, to)
+            self.is_other = True
         had = subprocess.run("git ls-files -z", shell=True, cwd=self.path,
                              capture_output=True).stdout
         for name in set(filter(None, os.fsdecode(had).split("\0"))) - kept:
@@ -189,11 +191,11 @@ class Tree:
 
     def build(self):
         """What is not mistaken: the library, and all that tests are linked of."""
-        # make is not asked for each test, so an object of before is not kept:
-        # it would be of that day's test and headers.
+        # make is not asked for each test, so an object of before is not kept if
+        # anything has changed: it would be of that day's test and headers.
         for folder, _, names in os.walk(f"{self.path}/build/tests"):
             for name in names:
-                if name.endswith("_test.o"):
+                if self.is_other and name.endswith("_test.o"):
                     os.remove(os.path.join(folder, name))
         beside = " ".join(f"build/tests/real/{n[:-2]}.o"
                           for n in os.listdir("tests/real")
