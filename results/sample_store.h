@@ -73,8 +73,8 @@ extern const struct res_segments_kind res_store_kind;
 /* Largest file that is read; those that are written are smaller. */
 enum { RES_STORE_FILE_MAX = 1 << 26 };
 
-/* All bytes of file NAME in DIR_FD, to be freed, and how many. DIR is its name
- * for messages. Errors SIM_EIO, SIM_ENOMEM, SIM_ELIMIT. */
+/* All bytes of file NAME in DIR_FD, to be freed, and how many; NULL with an
+ * error. DIR is its name for messages. Errors SIM_EIO, SIM_ENOMEM, SIM_ELIMIT. */
 int res_store_read(int dir_fd, const char *dir, const char *name,
     unsigned char **bytes, size_t *n, struct sim_err *e);
 

@@ -357,9 +357,7 @@ class Tree:
     def build_all(self):
         """Scripts run tests' programs, which `linked` leaves out."""
         if not self.has_all:
-            self.run(self.MAKE + " all " + " ".join(
-                f"build/tests/{n}" for n in self.tests.texts
-                if n.endswith("_test")))
+            self.run(self.MAKE + " -k tests-built")
             self.has_all = True
 
     def code_of(self, obj):

@@ -535,6 +535,28 @@ static void what_is_none_is_named(void **state)
 	assert_non_null(strstr(test_err()->msg, "it has version 2;"));
 }
 
+static void a_file_that_is_none_has_no_bytes(void **state)
+{
+	unsigned char none[1], *bytes = none;
+	struct sim_err e;
+	size_t n;
+	(void)state;
+	const int fd = open(test_path(""), O_RDONLY | O_DIRECTORY);
+	assert_true(fd >= 0);
+	assert_int_equal(res_store_read(fd, "here", "nothing", &bytes, &n, &e),
+	    SIM_EIO);
+	assert_null(bytes);
+	bytes = none;
+	assert_int_equal(mknodat(fd, "large", S_IFREG | 0600, 0), 0);
+	assert_int_equal(truncate(test_path("large"), RES_STORE_FILE_MAX + 1),
+	    0);
+	assert_int_equal(res_store_read(fd, "here", "large", &bytes, &n, &e),
+	    SIM_ELIMIT);
+	assert_string_equal(e.msg, "here/large is no file of at most 64 MiB.");
+	assert_null(bytes);
+	close(fd);
+}
+
 /* Files that are full fail as a full disk does. The run is left out, what was
  * there stays, and once there is room it goes on. */
 static void a_run_that_finds_no_room_is_left_out(void **state)
@@ -619,6 +641,7 @@ int main(void)
 	    cmocka_unit_test(another_host_begins_a_file_of_its_own),
 	    cmocka_unit_test(folders_of_hosts_are_a_rack),
 	    cmocka_unit_test(what_is_none_is_named),
+	    cmocka_unit_test(a_file_that_is_none_has_no_bytes),
 	    cmocka_unit_test(a_run_that_finds_no_room_is_left_out),
 	    cmocka_unit_test(every_failed_allocation_is_reported),
 	};
