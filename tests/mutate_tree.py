@@ -177,7 +177,7 @@ class Tree:
                         continue
             os.makedirs(os.path.dirname(to), exist_ok=True)
             shutil.copy(name, to)
-            self.is_other = True
+            self.is_other |= name.endswith((".c", ".h", "Makefile"))
         had = subprocess.run("git ls-files -z", shell=True, cwd=self.path,
                              capture_output=True).stdout
         for name in set(filter(None, os.fsdecode(had).split("\0"))) - kept:
