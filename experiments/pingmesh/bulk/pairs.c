@@ -259,10 +259,21 @@ static int any_failed(const struct xp_mesh_pairs *p, size_t from)
 
 /* --- a pair ----------------------------------------------------------------- */
 
-static int by_number(const void *a, const void *b)
+/* Put N numbers, AT and each second one after it, among the HAD of LIST, which
+ * are ascending and stay so. A pair mostly has two such rows, a direction each,
+ * of which the numbers take turns. Shape list[had + n]. Cost O(had + n). */
+static void merge_numbers(uint32_t list[], size_t had, uint32_t at, uint32_t n)
 {
-	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	return x < y ? -1 : x > y;
+	while (n > 0) {
+		const uint32_t last = at + 2 * (n - 1);
+		if (had > 0 && list[had - 1] > last) {
+			list[had + n - 1] = list[had - 1];
+			had--;
+		} else {
+			list[had + n - 1] = last;
+			n--;
+		}
+	}
 }
 
 /* The places of all connects of the N rows at KEY that failed, and of those that
@@ -281,13 +292,9 @@ static int list_numbers(struct xp_mesh_pairs *p, const uint64_t key[], size_t n,
 		    &p->cap_numbers[x.kind], *to + x.n, e);
 		if (rc < 0)
 			return rc;
-		for (uint32_t k = 0; k < x.n; k++)
-			p->number[x.kind][(*to)++] = x.at + 2 * k;
+		merge_numbers(p->number[x.kind], *to, x.at, x.n);
+		*to += x.n;
 	}
-	for (int k = 0; k < 2; k++)
-		if (p->n_numbers[k] > 1)
-			qsort(p->number[k], p->n_numbers[k],
-			    sizeof(*p->number[k]), by_number);
 	return 0;
 }
 
