@@ -217,14 +217,18 @@ static void tell_mesh_tor(const struct algo_hole_pairs *p, uint32_t t,
 {
 	const struct topo_clos *c = &p->dc->clos;
 	const uint32_t s = t * c->n_hosts, of_pod = c->n_hosts * c->n_tors;
+	const uint32_t n_peers = mesh_peers(p, OBS_MESH_DC);
 	struct algo_hole_bundle x = {.tor = t};
-	for (uint32_t k = 0; k < mesh_peers(p, OBS_MESH_DC); k++) {
+	uint32_t first = 0; /* server of the pod */
+	for (uint32_t k = 0; k < n_peers; k++) {
 		const uint32_t g = mesh_peer_at(p, OBS_MESH_DC, s, k);
-		if (g / of_pod != x.pod && x.n > 0) {
-			to->hear_many(to->arg, &x);
+		if (g - first >= of_pod) {
+			if (x.n > 0)
+				to->hear_many(to->arg, &x);
 			x.n = x.n_once = 0;
+			x.pod = g / of_pod;
+			first = x.pod * of_pod;
 		}
-		x.pod = g / of_pod;
 		x.n += c->n_hosts;
 		x.n_once += g > s ? c->n_hosts : 0;
 	}
