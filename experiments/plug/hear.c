@@ -13,7 +13,8 @@ static int hear_size(void *arg, const unsigned char *b, size_t n, size_t *size,
 {
 	static const char end[] = "\nend\n";
 	(void)arg;
-	const unsigned char *at = memmem(b, n, end, strlen(end));
+	/* There are no bytes at all before the first come. */
+	const unsigned char *at = n > 0 ? memmem(b, n, end, strlen(end)) : NULL;
 	if (at)
 		*size = (size_t)(at - b) + strlen(end);
 	else if (n > PLUG_ABOUT_BYTES)

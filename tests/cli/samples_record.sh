@@ -5,8 +5,12 @@
 # Those that record are in tests/real/samples_record.sh.
 . tests/cli/lib/common.sh
 
+memory=()
+[[ $BUILD != *-san ]] || memory=(--memory-mib 0) # sanitizers take memory
+
 refuses() { # CODE PATTERN OPTION...
-	run_for "$1" timeout 20 "$CULPRIT" samples record "${@:3}"
+	run_for "$1" timeout 20 "$CULPRIT" samples record "${memory[@]}" \
+	    "${@:3}"
 	says "$2"
 	[[ $(grep -c '^culprit' stderr) = 1 ]] || { cat stderr; fail "lines"; }
 	[[ ! -s stdout ]]
@@ -52,7 +56,7 @@ without_rights_it_says_which() {
 	    --clear-groups)
 	chmod 755 .. .
 	run_for 2 "${as[@]}" "$CULPRIT" samples record --if lo --dir st \
-	    --line 1000
+	    --line 1000 "${memory[@]}"
 	says 'eBPF is refused here: .* CAP_BPF, CAP_PERFMON and CAP_NET_ADMIN|built without eBPF'
 	only_files
 }
