@@ -73,14 +73,14 @@ void connects_weigh(struct connects *c)
 
 /* --- those looked at ------------------------------------------------------ */
 
-/* A connect's number, which is no other's unless the two are 2^64 / servers^2 times
- * of their pair's connects apart: longer than any segment, with fewer servers than
- * addresses. */
+/* A connect's number: not 0, as no server connects to itself, and no other's unless
+ * the two are 2^64 / servers^2 times of their pair's connects apart, which is longer
+ * than any segment, with fewer servers than addresses. */
 static uint64_t seen_number(const struct connects *c, topo_host src,
     topo_host dst, uint64_t slot)
 {
 	const uint64_t n = c->clos.all_hosts;
-	return (slot * n + src) * n + dst + 1;
+	return (slot * n + src) * n + dst;
 }
 
 /* An open table, no more than half of which is used. */

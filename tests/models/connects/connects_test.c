@@ -573,6 +573,8 @@ static void paths_that_matter_are_refused_where_ports_come_again(void **state)
 	scenes_add_fault(&g.s, 5, 0.1);
 	assert_refused(&g, "link 5 is faulty and pairs come to their ports");
 	g.s.params.n_groups--;
+	add_hole(&g, FAULT_BLACK_HOLE_2, TORS - 1, 0.1);
+	assert_ok(connects_begin(g.c, scenes_draw(&g.s, 0), test_err()));
 	add_hole(&g, FAULT_BLACK_HOLE_2, TORS, 0.1);
 	assert_refused(&g, "t1.0 has a black hole and pairs come");
 	tear_down(&g);

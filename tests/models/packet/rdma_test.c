@@ -45,6 +45,7 @@ struct seen {
 	uint32_t offset;
 };
 struct life {
+	uint32_t message;                /* packets */
 	unsigned data_loss, answer_loss; /* bit i: the i-th of those is lost */
 	unsigned n_data, n_answers, n;
 	struct seen seen[MAX_SEEN];
@@ -63,6 +64,16 @@ static int life_note(struct life *l, uint64_t t, int back, int nak,
 	const unsigned bits = back ? l->answer_loss : l->data_loss;
 	const unsigned i = (*n)++;
 	return i < 16 ? bits >> i & 1 : 0;
+}
+
+/* Messages follow each other without a gap. */
+static uint8_t opcode_at(uint32_t offset, uint32_t message)
+{
+	const uint32_t i = offset % message;
+	return message == 1    ? PACKET_RDMA_ONLY
+	    : i == 0           ? PACKET_RDMA_FIRST
+	    : i == message - 1 ? PACKET_RDMA_LAST
+			       : PACKET_RDMA_MIDDLE;
 }
 
 static int life_carry(void *arg, topo_host from, sim_ns sent,
@@ -85,9 +96,10 @@ static int life_carry(void *arg, topo_host from, sim_ns sent,
 	assert_int_equal(p->digest,
 	    obs_roce_digest((uint16_t)(p->n_bytes - 34), p->bth_opcode,
 		p->seq));
-	assert_int_equal(p->bth_opcode == OBS_BTH_ACK, from == 2);
-	return life_note(l, sent, from == 2, obs_packet_is_nak(p),
-	    (p->seq - l->psn) & 0xffffff);
+	const uint32_t offset = (p->seq - l->psn) & 0xffffff;
+	assert_int_equal(p->bth_opcode,
+	    from == 2 ? OBS_BTH_ACK : opcode_at(offset, l->message));
+	return life_note(l, sent, from == 2, obs_packet_is_nak(p), offset);
 }
 
 /* One message, as two machines that pass packets along two wires. The receiver
@@ -190,7 +202,8 @@ static void assert_end(const struct packet_rdma_end *end,
 static void same_as_the_oracle(int restarts, uint32_t m, unsigned bits)
 {
 	enum { RTT = 4, TIMEOUT = 9 };
-	struct life got = {.data_loss = bits & 0x3ff,
+	struct life got = {.message = m,
+	    .data_loss = bits & 0x3ff,
 	    .answer_loss = bits >> 10};
 	struct life want = got;
 	const struct packet_rdma_params p =
@@ -467,7 +480,7 @@ static void nothing_leaves_from_its_end_on(void **state)
 		struct packet_rdma_params p = params(run % 2, 20, 6, 30);
 		struct packet_rdma_pair pair = pair_of(0.1, 0.1, 0);
 		struct packet_rdma_end whole, cut;
-		struct life all = {.n = 0}, some = {.n = 0};
+		struct life all = {.message = 20}, some = {.message = 20};
 		struct packet_rdma_wire wire = {&all, life_carry};
 		struct sim_rng r;
 		pair.is_debug = 1;
