@@ -79,10 +79,7 @@ static int mux_hops_of(struct netns_mux *m, topo_switch s, struct sim_err *e)
 		const topo_host h = law->mux[i];
 		if (mux_links_to(t, s, h) != nearest)
 			continue;
-		if (nearest == 0)
-			rc = mux_add_hop(m, topo_link_of(h, TOPO_DOWN), e);
-		for (uint32_t k = 0;
-		     rc == 0 && nearest > 0 && k < topo_n_next(t, s, h); k++)
+		for (uint32_t k = 0; rc == 0 && k < topo_n_next(t, s, h); k++)
 			rc = mux_add_hop(m, topo_next(t, s, h, k), e);
 	}
 	return rc;

@@ -71,6 +71,7 @@ a_bad_window_is_told_and_costs_no_other_its_row() {
 	columns_of vote good.h5 >vote
 	while IFS='|' read -r way text; do
 		# Who answers has all the time that a busy machine needs.
+		[[ $way != leak || $BUILD != *-san ]] || continue # takes memory
 		limit=60
 		[[ $way != hang ]] || limit=0.3
 		write_plug "exec: \"$odd $way\"" ", audit: 0, timeout: $limit"
