@@ -54,14 +54,15 @@ run_one() {
 }
 export -f run_one run_until
 
+# Scripts take longer and wait more, so they come first: what is short fills the end.
 names=$({
+	for f in tests/cli/*.sh; do basename "$f" .sh; done
 	for f in tests/*_test.c \
 	    $(find tests/{sim,topo,models,algos,results,experiments} \
 	    -name '*_test.c' | sort); do
 		f=${f#tests/}
 		echo "${f%.c}"
 	done
-	for f in tests/cli/*.sh; do basename "$f" .sh; done
 } | grep -v '^\*' | grep -E "$pattern")
 [[ -n $names ]] || {
 	echo "no test is called like \"$pattern\"."
