@@ -110,9 +110,9 @@ void algo_control_close(struct algo_control *c); /* NULL is fine */
 /* Append what is to be done for R at NOW, which never goes back. Errors
  * SIM_EINVAL (a filter that does not compile, a counter or session that is not
  * there, a server that is none), SIM_ERANGE, SIM_ELIMIT (too many counters or
- * sessions, two counters of a name), SIM_ENOMEM; nothing is changed then, but that what is over has
- * ended. That a session does not fit is no error, but an action. Cost
- * O(sessions + servers). */
+ * sessions, two counters of a name), SIM_ENOMEM; nothing is changed then, but that
+ * what is over has ended. That a session does not fit is no error, but an action.
+ * Cost O(sessions + servers). */
 int algo_control_ask(struct algo_control *c, sim_ns now,
     const struct algo_request *r, struct algo_control_out *out,
     struct sim_err *e);

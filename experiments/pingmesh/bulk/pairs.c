@@ -261,7 +261,8 @@ static int any_failed(const struct xp_mesh_pairs *p, size_t from)
 
 /* Put N numbers, AT and each second one after it, among the HAD of LIST, which
  * are ascending and stay so. A pair mostly has two such rows, a direction each,
- * of which the numbers take turns. Shape list[had + n]. Cost O(had + n). */
+ * of which the numbers take turns. Shape list[had + n]. Cost O(had + n), so many
+ * rows of a pair cost the square of their numbers, which a window bounds. */
 static void merge_numbers(uint32_t list[], size_t had, uint32_t at, uint32_t n)
 {
 	while (n > 0) {
