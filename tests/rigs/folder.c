@@ -28,6 +28,9 @@ const char *test_path(const char *name)
 {
 	static char path[4][128];
 	static unsigned next;
+	/* Without one all tests would share the files of "/", as root can. */
+	if (!test_folder[0])
+		fail_msg("%s is asked for before test_folder_make().", name);
 	char *p = path[next++ % 4];
 	snprintf(p, sizeof(path[0]), "%s/%s", test_folder, name);
 	return p;

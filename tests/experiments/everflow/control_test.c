@@ -797,5 +797,5 @@ int main(void)
 	    cmocka_unit_test(each_failed_allocation_is_told),
 	};
 	return cmocka_run_group_tests_name("experiments/everflow/control",
-	    tests, NULL, NULL);
+	    tests, spec_folder_make, spec_folder_remove);
 }

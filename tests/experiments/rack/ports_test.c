@@ -202,5 +202,5 @@ int main(void)
 	    cmocka_unit_test(the_keys_give_the_racks_share_of_lossy_bursts),
 	};
 	return cmocka_run_group_tests_name("experiments/rack/ports", tests,
-	    NULL, NULL);
+	    spec_folder_make, spec_folder_remove);
 }

@@ -340,5 +340,5 @@ int main(void)
 	    cmocka_unit_test(what_cannot_be_read_along_is_a_mistake),
 	};
 	return cmocka_run_group_tests_name("experiments/rack/score", tests,
-	    NULL, NULL);
+	    spec_folder_make, spec_folder_remove);
 }

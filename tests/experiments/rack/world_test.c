@@ -443,5 +443,5 @@ int main(void)
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests_name("experiments/rack/world", tests,
-	    NULL, NULL);
+	    spec_folder_make, spec_folder_remove);
 }

@@ -90,5 +90,5 @@ int main(void)
 	    cmocka_unit_test(what_it_has_is_taken),
 	};
 	return cmocka_run_group_tests_name("experiments/telemetry/plane", tests,
-	    NULL, NULL);
+	    spec_folder_make, spec_folder_remove);
 }
