@@ -43,25 +43,26 @@ static int store_failed(const char *dir, const char *name, struct sim_err *e)
 }
 
 /* Into memory and not mapped: the owner may cut the file while it is read.
- * Returns 1 if the file cannot be read. */
+ * Returns 1 if the file cannot be read; *BYTES is there on success alone. */
 static int store_read_all(int fd, size_t size, unsigned char **bytes, size_t *n,
     struct sim_err *e)
 {
-	unsigned char *b;
 	/* One more, so that an empty file has bytes as well. */
-	const int rc = SIM_ZALLOC(&b, size + 1, e);
+	const int rc = SIM_ZALLOC(bytes, size + 1, e);
 	if (rc < 0)
 		return rc;
 	for (*n = 0; *n < size;) {
-		const ssize_t k = pread(fd, b + *n, size - *n, (off_t)*n);
+		const ssize_t k = pread(fd, *bytes + *n, size - *n, (off_t)*n);
+		if (k == 0)
+			return 0;
 		if (k > 0)
 			*n += (size_t)k;
-		else if (k == 0 || errno != EINTR) {
-			*bytes = b;
-			return k == 0 ? 0 : 1;
+		else if (errno != EINTR) {
+			free(*bytes);
+			*bytes = NULL;
+			return 1;
 		}
 	}
-	*bytes = b;
 	return 0;
 }
 
@@ -81,10 +82,6 @@ int res_store_read(int dir_fd, const char *dir, const char *name,
 	else if ((rc = store_read_all(fd, (size_t)size, bytes, n, e)) > 0)
 		rc = store_failed(dir, name, e);
 	close(fd);
-	if (rc < 0) {
-		free(*bytes);
-		*bytes = NULL;
-	}
 	return rc;
 }
 
