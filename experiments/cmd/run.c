@@ -199,7 +199,8 @@ const volatile sig_atomic_t *cmd_catch_signals(void)
 }
 
 /* Run one cell without any file, to print what happened in it. It is the cell
- * of the sweep: the same point and run give the same numbers. */
+ * of the sweep: the same point and run give the same numbers. Domain: a cell that
+ * cmd_check_cell() takes. */
 static int cmd_run_run_cell(struct xp_spec *s, const struct args *a,
     struct sim_err *e)
 {
@@ -209,8 +210,7 @@ static int cmd_run_run_cell(struct xp_spec *s, const struct args *a,
 	int rc = xp_spec_cube(s, 0, 1, &cube, e);
 	if (rc < 0)
 		return rc;
-	rc = cmd_check_cell(s, (uint64_t)a->point, (uint64_t)a->run, e);
-	if (rc == 0 && !(row = calloc(cube.cell_doubles, sizeof(*row))))
+	if (!(row = calloc(cube.cell_doubles, sizeof(*row))))
 		rc = sim_fail(e, SIM_ENOMEM, "no memory for a row.");
 	if (rc == 0 && (rc = xp_trial_open(&t, s, e)) == 0)
 		rc =
@@ -444,7 +444,10 @@ static int run_spec(struct xp_spec *s, struct args *a, int argc, char **argv,
 {
 	char *out = NULL;
 	int rc = cmd_run_name_output(&out, s, a, e), code;
-	/* Before anything is made: also one cell needs the network. */
+	/* What was asked for comes before what this machine may, and both before
+	 * anything is made: also one cell needs the network. */
+	if (rc == 0 && a->point >= 0)
+		rc = cmd_check_cell(s, (uint64_t)a->point, (uint64_t)a->run, e);
 	if (rc == 0 && s->is_real)
 		rc = prepare_real(s, a, e);
 	else if (a->n_workers == 0)
