@@ -154,7 +154,7 @@ SANF   := $(if $(SLOW),-fsanitize=address$(,)undefined -fno-sanitize-recover=all
 # What CI builds is looked at by nobody's debugger: lines are enough, in a tenth
 # less time. The code is the same.
 SYMS   := -g$(if $(filter-out 0 false,$(CI)),1)
-OURS    = -std=gnu17 $(SYMS) $(OPT) $(WARN) $(SANF) -ffile-prefix-map=$(CURDIR)=. \
+OURS    = -std=gnu17 $(SYMS) $(OPT) $(WARN) $(SANF) -ffile-prefix-map='$(CURDIR)'=. \
 	-MMD -MP -I. -I$B -D_GNU_SOURCE
 # A results file has the same bytes wherever it was made, so what decides its
 # numbers is not the builder's to choose: it stands after CFLAGS.
@@ -268,7 +268,7 @@ $B/models/bpf/%.bpf.o: models/bpf/%.bpf.c $(wildcard models/bpf/*.h) \
 	models/obs_match_row.h topo/route.h $B/flags.txt
 	@mkdir -p $(@D); echo "  BPF   $<"
 	$(Q)clang -target bpf -mcpu=v3 -g -O2 -ffreestanding -Wall -Wextra \
-	    $(STRICT) -I. -ffile-prefix-map=$(CURDIR)=. \
+	    $(STRICT) -I. -ffile-prefix-map='$(CURDIR)'=. \
 	    -idirafter /usr/include/$(shell $(CC) -print-multiarch) -c $< -o $@
 	$(Q)llvm-strip -g $@
 
@@ -428,7 +428,7 @@ check-page:
 
 soak-real: deps
 	@$(MAKE) --no-print-directory -j$J all
-	@CULPRIT=$(CURDIR)/$B/culprit BUILD=$(CURDIR)/$B SOAK=1 \
+	@CULPRIT='$(CURDIR)'/$B/culprit BUILD='$(CURDIR)'/$B SOAK=1 \
 	    bash tests/real/lab_run.sh
 
 verify: all
