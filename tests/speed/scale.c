@@ -151,7 +151,7 @@ static const char plane_spec[] =
     "topology: {kind: clos, n_pods: 2, n_tors: 20, n_t1: 8, n_t2: 10, "
     "n_hosts: 40}\nalgorithms: [vote]\n";
 
-enum { ROUNDS = 3, FEW = 10, MANY = 210 };
+enum { ROUNDS = 3, FEW = 10, MANY = 200, MOST = 1 << 18 };
 
 static double plane_cpu(const struct subject *s, const char *plane,
     const char *set, int runs)
@@ -162,13 +162,18 @@ static double plane_cpu(const struct subject *s, const char *plane,
 	    .cpu_s;
 }
 
-/* CPU of a trial on a plane; what a process costs without trials is taken off. */
+/* CPU of a trial on a plane; what a process costs without trials is taken off.
+ * The system may count CPU in ticks of 10 ms, so trials are as many as take
+ * fifty of them. */
 static double trial_s(const struct subject *s, const char *plane,
     const char *set)
 {
-	return (plane_cpu(s, plane, set, MANY) -
-		   plane_cpu(s, plane, set, FEW)) /
-	    (MANY - FEW);
+	const double without = plane_cpu(s, plane, set, FEW);
+	for (int n = MANY;; n *= 4) {
+		const double took = plane_cpu(s, plane, set, FEW + n) - without;
+		if (took >= 0.5 || n >= MOST)
+			return took / n;
+	}
 }
 
 static int plane_ascending(const void *a, const void *b)
