@@ -42,6 +42,8 @@ keys_are_the_long_options() {
 }
 
 the_command_line_wins() {
+	local port
+	port=$(free_port)
 	cat >c.yaml <<-'END'
 		controller: [http://127.0.0.1:1, http://127.0.0.2:1]
 		address: 127.0.0.1
@@ -52,19 +54,19 @@ the_command_line_wins() {
 	"$CULPRIT" agent --help >/dev/null
 	agent_once 2 --config c.yaml
 	says_once '^culprit: c.yaml:3:7: --port "0" is not a whole number'
-	agent_once 2 --config=c.yaml --port 8765
+	agent_once 2 --config=c.yaml --port "$port"
 	says_once '^culprit: c.yaml:4:23: --param fetch_retry'
 	"$CULPRIT" agent --controller x 2>&1 | grep -q 'built without' &&
 		skip "no libcurl"
-	agent_once 1 --config c.yaml --port 8765 -p fetch_retry=2
-	says '^127.0.0.1: listens at port 8765 and asks http://127.0.0.1:1,http://127.0.0.2:1$' stdout
+	agent_once 1 --config c.yaml --port "$port" -p fetch_retry=2
+	says '^127.0.0.1: listens at port '"$port"' and asks http://127.0.0.1:1,http://127.0.0.2:1$' stdout
 	# Also by the beginning of a name: not both networks are allowed, then.
 	printf 'controller: http://127.0.0.1:1\nallow-net: 127.0.0.0/33\n' >d.yaml
 	agent_once 2 --config d.yaml
 	says_once '^culprit: d.yaml:2:12: --allow-net'
 	agent_once 1 --conf d.yaml --allow-n 10.0.0.0/8 --address 127.0.0.1 \
-	    --port 8765
-	agent_once 2 --config c.yaml --port 8765 -pfetch_retry=2 \
+	    --port "$port"
+	agent_once 2 --config c.yaml --port "$port" -pfetch_retry=2 \
 	    --controller http://10.0.0.9
 	says_once '^culprit: "http://10.0.0.9/pinglist/127.0.0.1" is another host'
 }
@@ -162,7 +164,7 @@ an_agent_asks_others_after_a_hangup() {
 		param: { fetch_retry: 1, fetch_interval: 10 }
 	END
 	: >err
-	"$CULPRIT" agent --config c.yaml --port 8766 "${user[@]}" >out 2>err &
+	"$CULPRIT" agent --config c.yaml --port "$(free_port)" "${user[@]}" >out 2>err &
 	local pid=$!
 	within 10 is_told 'http://127.0.0.1:1/pinglist.*connect' err
 	sed -i 's/0.1:1/0.2:2/' c.yaml

@@ -240,12 +240,12 @@ ipv6_is_spoken_by_all() {
 	[[ $BUILD != *-san ]] || user+=(--memory-mib 0)
 	# shellcheck disable=SC2046
 	run_for 1 "$CULPRIT" agent --once --controller "$url" --address \
-	    127.0.0.9 --port 8767 "${user[@]}" --ca ca/ca.pem $(of ca 127.0.0.9)
+	    127.0.0.9 --port "$(free_port)" "${user[@]}" --ca ca/ca.pem $(of ca 127.0.0.9)
 	says '^culprit: no list$'
 	# So is an agent with IPv6.
 	# shellcheck disable=SC2046
 	run_for 1 "$CULPRIT" agent --once --controller "$url" --address \
-	    ::1 --port 8767 "${user[@]}" --ca ca/ca.pem $(of ca --1)
+	    ::1 --port "$(free_port)" "${user[@]}" --ca ca/ca.pem $(of ca --1)
 	says '^culprit: no list$'
 	its_list_is_for_its_own_address
 	kill $s

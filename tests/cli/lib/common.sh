@@ -104,6 +104,17 @@ number_in() { # FILE KEY: of one line of JSON
 	sed -n "s/.*\"$2\": \\([0-9]*\\).*/\\1/p" "$1"
 }
 
+# A port that nobody listens on, below those that connects take.
+free_port() {
+	local port=$((20000 + RANDOM % 12000))
+	while awk -v port="$(printf ':%04X' $port)" '
+	    $4 == "0A" && substr($2, length($2) - 4) == port { found = 1 }
+	    END { exit !found }' /proc/net/tcp*; do
+		port=$((20000 + RANDOM % 12000))
+	done
+	echo $port
+}
+
 # Processes of group $1 that are no zombies.
 group_members() {
 	local stat rest
