@@ -20,7 +20,12 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
-enum { CHILD_READ = 1 << 16, CHILD_WORDS = 64 };
+enum {
+	CHILD_READ = 1 << 16,
+	CHILD_WORDS = 64,
+	CHILD_CLOSES_MS = 100, /* from the end of its answers to its own, and */
+	CHILD_DIES_MS = 5000,  /* from where it has no error output either */
+};
 
 /* --- in the child ---------------------------------------------------------- */
 
@@ -271,17 +276,28 @@ static int child_fail(struct plug_child *c, const char *why, struct sim_err *e)
 	    : sim_fail(e, SIM_EDEP, "%s.", text);
 }
 
+/* Did the last one who held the child's error output let go of it? */
+static int child_is_silent(const struct plug_child *c)
+{
+	struct pollfd said = {.fd = c->said};
+	return poll(&said, 1, 0) > 0 && (said.revents & POLLHUP);
+}
+
 /* Its answers ended. A child that has died is about to be one that can be
- * waited for; one that lives on has closed them itself. */
+ * waited for, which takes the longer the busier the machine; one that lives on
+ * has closed them itself. */
 static int child_died(struct plug_child *c, struct sim_err *e)
 {
 	char why[100];
 	int status = 0;
 	pid_t got = 0;
-	for (unsigned i = 0; i < 100 && got == 0; i++) {
+	for (unsigned i = 0;
+	     i < CHILD_CLOSES_MS || (i < CHILD_DIES_MS && child_is_silent(c));
+	     i++) {
 		got = waitpid(c->pid, &status, WNOHANG);
-		if (got == 0)
-			poll(NULL, 0, 1);
+		if (got != 0)
+			break;
+		poll(NULL, 0, 1);
 	}
 	child_listen(c);
 	if (got <= 0) {
