@@ -139,7 +139,6 @@ static void a_kernel_s_copies_are_the_packets_that_were_sent(void **state)
 	const struct netns_mirror_params want = {.row = table.row,
 	    .n_rows = table.n,
 	    .collector = topo_addr_of_host(collector)};
-	const int fd = listen_at(collector);
 	const int rc =
 	    netns_mirror_open(&m, lab.net, &lab.t, &want, test_err());
 	if (rc == SIM_EUNSUPPORTED) {
@@ -148,6 +147,7 @@ static void a_kernel_s_copies_are_the_packets_that_were_sent(void **state)
 		skip();
 	}
 	assert_ok(rc);
+	const int fd = listen_at(collector);
 	assert_ok(xp_copies_open(&c, &lab.t, VENDOR, test_err()));
 	c.index_is_link = 1;
 	send_all(flow, path, n_hops);

@@ -64,9 +64,10 @@ start_collector() {
 	within 10 grep -q '^http' collector.out || fail "no collector"
 }
 
-# In a user namespace there is nobody else to become.
-user=()
-[[ $(id -u) = 0 ]] || user=(--user root)
+# In a user namespace, which they enter if need be, there is nobody else to become;
+# in none servers are told to stay who they are.
+as_user=(--user root) user=()
+[[ $(id -u) = 0 ]] || user=("${as_user[@]}")
 memory=()
 [[ $BUILD != *-san ]] || memory=(--memory-mib 0) # sanitizers take memory
 
