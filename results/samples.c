@@ -20,10 +20,10 @@ enum { SAMPLES_CHUNK = 32768, SAMPLES_FEW = 1024 };
 struct res_spans {
 	SIM_TABLE_ARRAYS(RES_SPAN_COLUMNS)
 };
-struct res_span {
+struct sample_span {
 	SIM_TABLE_FIELDS(RES_SPAN_COLUMNS)
 };
-SIM_TABLE(res_spans, res_span, RES_SPAN_COLUMNS)
+SIM_TABLE(res_spans, sample_span, RES_SPAN_COLUMNS)
 
 static int samples_check_hosts(const struct res_hosts *h, uint32_t n_hosts,
     struct sim_err *e)
@@ -174,7 +174,8 @@ static int samples_spans(struct res_spans *spans, uint64_t before,
 	for (size_t run = 0; rc == 0 && run < n_runs; run++) {
 		while (at < t->n && t->run[at] < run)
 			at++;
-		rc = res_spans_add(spans, &(struct res_span){before + at}, e);
+		rc =
+		    res_spans_add(spans, &(struct sample_span){before + at}, e);
 	}
 	return rc;
 }

@@ -28,7 +28,7 @@
 #define FOLLOW_NAG (60 * SIM_SEC)
 
 struct follow {
-	const struct xp_follow *f;
+	const struct xp_cluster_follow *f;
 	struct xp_followed *to;
 	struct xp_shards shards;
 	uint32_t *tries; /* [n_shards], without having got further */
@@ -403,7 +403,8 @@ static void follow_sum_up(struct follow *w)
 
 /* One `submit` at a time. Children inherit it, so that what outlives a killed
  * one keeps others away as well. */
-static int lock_folder(const struct xp_follow *f, int *fd, struct sim_err *e)
+static int lock_folder(const struct xp_cluster_follow *f, int *fd,
+    struct sim_err *e)
 {
 	char path[4400];
 	snprintf(path, sizeof(path), "%s/lock", f->folder);
@@ -457,7 +458,7 @@ static int follow_all(struct follow *w, struct sim_err *e)
 	return rc;
 }
 
-int xp_follow(const struct xp_follow *f, struct xp_followed *to,
+int xp_follow(const struct xp_cluster_follow *f, struct xp_followed *to,
     struct sim_err *e)
 {
 	struct follow w = {.f = f, .to = to};

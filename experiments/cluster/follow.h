@@ -17,7 +17,7 @@
 #include "results/cube.h"
 #include "sim/time.h"
 
-struct xp_follow {
+struct xp_cluster_follow {
 	const struct xp_plan *plan;
 	const char *folder;
 	const struct res_cube *whole; /* any shard of the sweep */
@@ -44,7 +44,7 @@ struct xp_followed {
 /* Errors SIM_EIO: another process follows this folder; SIM_EMISMATCH: a shard in
  * it is of another sweep; SIM_ENOMEM. Shards that could not be finished are no
  * error. */
-int xp_follow(const struct xp_follow *f, struct xp_followed *to,
+int xp_follow(const struct xp_cluster_follow *f, struct xp_followed *to,
     struct sim_err *e);
 
 /* Whether OUT is all of the sweep that WHOLE is a shard of, with every cell done,

@@ -289,7 +289,7 @@ static int find_spec(const struct res_cube *c, char name[128], char **folder,
  * the rest leaves. One file at a time is in memory. */
 enum round { FIGURE, CELLS };
 
-static int add_cube(struct xp_page *p, const struct res_cube *c,
+static int add_cube(struct xp_report_page *p, const struct res_cube *c,
     const char *path, enum round round, struct sim_err *e)
 {
 	char name[128], date[64], *folder = NULL, *svg = NULL;
@@ -315,7 +315,7 @@ static int add_cube(struct xp_page *p, const struct res_cube *c,
 	return rc;
 }
 
-static void report_tell(const struct xp_page *p, const char *figure,
+static void report_tell(const struct xp_report_page *p, const char *figure,
     size_t n_cells, enum round round)
 {
 	if (round == FIGURE)
@@ -326,8 +326,8 @@ static void report_tell(const struct xp_page *p, const char *figure,
 		    p->n_celled, p->asks.n_files, n_cells, figure);
 }
 
-static int add_file(struct xp_page *p, const struct args *a, const char *path,
-    enum round round, struct sim_err *e)
+static int add_file(struct xp_report_page *p, const struct args *a,
+    const char *path, enum round round, struct sim_err *e)
 {
 	struct res_cube c = {0};
 	const size_t had = p->n_cells;
@@ -348,7 +348,7 @@ static int add_file(struct xp_page *p, const struct args *a, const char *path,
 
 /* --- all ------------------------------------------------------------------ */
 
-static int write_page(struct xp_page *p, const struct args *a,
+static int write_page(struct xp_report_page *p, const struct args *a,
     struct sim_err *e)
 {
 	const char *out = a->output ? a->output : "report.html";
@@ -377,7 +377,7 @@ static int write_page(struct xp_page *p, const struct args *a,
 static int report(const struct args *a, struct sim_err *e)
 {
 	struct sources s = {0};
-	struct xp_page p = {0};
+	struct xp_report_page p = {0};
 	char **path = NULL;
 	size_t n = 0;
 	int rc = a->all ? list_all(&path, &n, e) : list_given(a, &path, &n, e);

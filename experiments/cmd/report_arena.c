@@ -65,7 +65,8 @@ static void report_drawings(const char *dir, const struct report_head *h,
 	}
 }
 
-int cmd_report_arena(struct xp_page *p, const char *dir, struct sim_err *e)
+int cmd_report_arena(struct xp_report_page *p, const char *dir,
+    struct sim_err *e)
 {
 	struct xp_page_drawn d = {.path = dir,
 	    .figure = "arena",

@@ -11,6 +11,7 @@ int cmd_report_is_arena(const char *dir);
 
 /* Add the folder of `culprit arena`. Figures of other sweeps than its tables are
  * left out, and so it is said. Errors SIM_EIO, SIM_EPARSE, SIM_ENOMEM. */
-int cmd_report_arena(struct xp_page *p, const char *dir, struct sim_err *e);
+int cmd_report_arena(struct xp_report_page *p, const char *dir,
+    struct sim_err *e);
 
 #endif

@@ -125,7 +125,7 @@ static int verified_make(const struct args *a, struct xp_racks *r,
 {
 	const struct xp_held_params p = {.tolerance_ns = a->tolerance_ns,
 	    .ahead_ns = ahead_ns};
-	struct xp_held *h = NULL;
+	struct xp_held_samples *h = NULL;
 	struct xp_tap *tap = NULL;
 	*v = (struct verified){.ahead_ns = ahead_ns};
 	int rc = xp_held_open(&h, r->file, host, a->source.tap.n_hosts, &p, e);

@@ -368,7 +368,7 @@ static void submit_explain(const struct submit *s, const struct xp_followed *r)
 static int submit_follow(struct submit *s, struct sim_err *e)
 {
 	const struct args *a = &s->args;
-	const struct xp_follow f = {
+	const struct xp_cluster_follow f = {
 	    .plan = &s->plan,
 	    .folder = s->folder,
 	    .whole = &s->whole,

@@ -259,10 +259,10 @@ static int windows_is_over(int job, sim_ns to, sim_ns now, sim_ns last)
 /* The next that is due: a window that waits to be made anew, or else by its end,
  * the shorter one first. Returns 1 if there is one. */
 static int windows_choose(struct xp_windows *w, sim_ns now, sim_ns last,
-    struct xp_window *n, struct sim_err *e)
+    struct xp_live_window *n, struct sim_err *e)
 {
 	struct res_sql_rows *q;
-	*n = (struct xp_window){.due = SIM_NEVER, .now = now};
+	*n = (struct xp_live_window){.due = SIM_NEVER, .now = now};
 	for (int j = 0; j < XP_WINDOWS_N_JOBS; j++) {
 		const sim_ns due = windows_due(w, j);
 		if (due >= n->due || due > now ||
@@ -294,8 +294,8 @@ static int windows_choose(struct xp_windows *w, sim_ns now, sim_ns last,
 
 /* --- making ----------------------------------------------------------------*/
 
-static int windows_note_next(struct xp_windows *w, const struct xp_window *n,
-    struct sim_err *e)
+static int windows_note_next(struct xp_windows *w,
+    const struct xp_live_window *n, struct sim_err *e)
 {
 	char text[32];
 	snprintf(text, sizeof(text), "%" PRIu64, n->to);
@@ -304,7 +304,7 @@ static int windows_note_next(struct xp_windows *w, const struct xp_window *n,
 
 /* Once more, with what came late. What waited and is not there now was in the
  * files twice, or is gone from them: then the window stays as it was. */
-static int windows_again(struct xp_windows *w, struct xp_window *n,
+static int windows_again(struct xp_windows *w, struct xp_live_window *n,
     struct sim_err *e)
 {
 	const uint64_t before = n->n_records;
@@ -322,7 +322,7 @@ static int windows_again(struct xp_windows *w, struct xp_window *n,
 	return xp_windows_put(w, n, e);
 }
 
-static int windows_first(struct xp_windows *w, struct xp_window *n,
+static int windows_first(struct xp_windows *w, struct xp_live_window *n,
     struct sim_err *e)
 {
 	int rc = n->job <= XP_WINDOWS_10MIN ? xp_windows_measure(w, n, e)
@@ -332,7 +332,7 @@ static int windows_first(struct xp_windows *w, struct xp_window *n,
 	return windows_note_next(w, n, e);
 }
 
-static void windows_count(struct xp_windows *w, const struct xp_window *n,
+static void windows_count(struct xp_windows *w, const struct xp_live_window *n,
     struct xp_windows_done *done)
 {
 	if (!n->is_anew)
@@ -345,7 +345,7 @@ static void windows_count(struct xp_windows *w, const struct xp_window *n,
 
 /* Ages are counted from the window and not from now: after a stop parts of longer
  * windows are made that are old. */
-static int windows_make_one(struct xp_windows *w, struct xp_window *n,
+static int windows_make_one(struct xp_windows *w, struct xp_live_window *n,
     struct sim_err *e)
 {
 	const int rc =
@@ -357,7 +357,7 @@ static int windows_make_one(struct xp_windows *w, struct xp_window *n,
 
 /* In one transaction: a window is there as a whole, and the job goes on behind
  * it, or neither. */
-static int windows_make(struct xp_windows *w, struct xp_window *n,
+static int windows_make(struct xp_windows *w, struct xp_live_window *n,
     struct xp_windows_done *done, struct sim_err *e)
 {
 	n->id = (int64_t)(n->from / SIM_SEC * 4 + n->job);
@@ -379,7 +379,7 @@ int xp_windows_step(struct xp_windows *w, sim_ns now,
     struct xp_windows_done *done, int (*tell)(void *arg), void *arg,
     struct sim_err *e)
 {
-	struct xp_window n;
+	struct xp_live_window n;
 	sim_ns last;
 	*done = (struct xp_windows_done){0};
 	for (int k = 0; k < 2; k++)

@@ -67,7 +67,7 @@ static int measure_pairs(struct xp_windows *w, struct sim_err *e)
 
 /* Read the rows of a window. One that is too large is none: nothing is judged by
  * a part of it. */
-static int measure_read(struct xp_windows *w, struct xp_window *n,
+static int measure_read(struct xp_windows *w, struct xp_live_window *n,
     struct xp_follow_rows *rows, struct sim_err *e)
 {
 	rows->most = w->params.max_probes;
@@ -82,7 +82,7 @@ static int measure_read(struct xp_windows *w, struct xp_window *n,
 	return 0;
 }
 
-static int measure_run(struct xp_windows *w, const struct xp_window *n,
+static int measure_run(struct xp_windows *w, const struct xp_live_window *n,
     uint32_t jobs, struct xp_dsa_pool *pool, struct xp_dsa_pool *pairs,
     struct sim_err *e)
 {
@@ -91,7 +91,7 @@ static int measure_run(struct xp_windows *w, const struct xp_window *n,
 	return xp_dsa_replay_rows(&w->replay, &window, pool, pairs, e);
 }
 
-int xp_windows_measure(struct xp_windows *w, struct xp_window *n,
+int xp_windows_measure(struct xp_windows *w, struct xp_live_window *n,
     struct sim_err *e)
 {
 	struct xp_dsa_replay *r = &w->replay;
@@ -159,8 +159,8 @@ static int merge_histogram(struct xp_windows *w, struct res_sql_rows *q,
 		      : xp_dsa_pool_take(is_pair ? &w->pairs : &w->pool, t, e);
 }
 
-static int merge_histograms(struct xp_windows *w, const struct xp_window *n,
-    struct sim_err *e)
+static int merge_histograms(struct xp_windows *w,
+    const struct xp_live_window *n, struct sim_err *e)
 {
 	struct res_sql_rows *q;
 	int rc = res_sql_ask(&q, w->db, e,
@@ -174,7 +174,7 @@ static int merge_histograms(struct xp_windows *w, const struct xp_window *n,
 	return rc < 0 ? sim_wrap(e, rc, "table histogram") : 0;
 }
 
-static int merge_pairs(struct xp_windows *w, const struct xp_window *n,
+static int merge_pairs(struct xp_windows *w, const struct xp_live_window *n,
     struct sim_err *e)
 {
 	struct res_sql_rows *q;
@@ -206,7 +206,7 @@ static int merge_pairs(struct xp_windows *w, const struct xp_window *n,
 
 /* Rows of `summary` of the parts: probes that were sent, and how many servers
  * were heard of, on average. */
-static int merge_summaries(struct xp_windows *w, const struct xp_window *n,
+static int merge_summaries(struct xp_windows *w, const struct xp_live_window *n,
     struct sim_err *e)
 {
 	struct xp_dsa_tables *t = &w->replay.tables;
@@ -233,8 +233,9 @@ static int merge_summaries(struct xp_windows *w, const struct xp_window *n,
 	return rc;
 }
 
-static int merge_drop_rates(struct xp_windows *w, const struct xp_window *n,
-    struct xp_dsa_summary_row *sum, struct sim_err *e)
+static int merge_drop_rates(struct xp_windows *w,
+    const struct xp_live_window *n, struct xp_dsa_summary_row *sum,
+    struct sim_err *e)
 {
 	struct algo_drop_rate rate[ALGO_DROP_N_GROUPS] = {0};
 	const struct xp_dsa_key key = {.data_centre = sum->data_centre};
@@ -297,7 +298,7 @@ static int merge_patterns(struct xp_windows *w, struct xp_dsa_summary_row *sum,
 }
 
 /* How many ToRs were asked to be reloaded on the day of a window, before it. */
-static int merge_reloads(struct xp_windows *w, const struct xp_window *n,
+static int merge_reloads(struct xp_windows *w, const struct xp_live_window *n,
     struct sim_err *e)
 {
 	const sim_ns day = XP_DSA_DAY_S * SIM_SEC;
@@ -319,7 +320,7 @@ static int merge_reloads(struct xp_windows *w, const struct xp_window *n,
 
 /* Black holes of an hour, of its probes. If these are too many the rest of the
  * hour is there all the same, and says so. */
-static int merge_black_holes(struct xp_windows *w, struct xp_window *n,
+static int merge_black_holes(struct xp_windows *w, struct xp_live_window *n,
     struct sim_err *e)
 {
 	struct xp_follow_rows rows = {.probes = &w->replay.probes};
@@ -338,7 +339,7 @@ static int merge_black_holes(struct xp_windows *w, struct xp_window *n,
 	    : 0;
 }
 
-static int merge_count(struct xp_windows *w, struct xp_window *n,
+static int merge_count(struct xp_windows *w, struct xp_live_window *n,
     struct sim_err *e)
 {
 	int64_t n_records = 0;
@@ -352,7 +353,7 @@ static int merge_count(struct xp_windows *w, struct xp_window *n,
 	return rc;
 }
 
-int xp_windows_merge(struct xp_windows *w, struct xp_window *n,
+int xp_windows_merge(struct xp_windows *w, struct xp_live_window *n,
     struct sim_err *e)
 {
 	struct xp_dsa_tables *t = &w->replay.tables;

@@ -46,7 +46,7 @@ xp_windows_pair_at(const struct xp_windows *w, uint32_t dc, uint32_t src,
 }
 
 /* A window on its way into the database. */
-struct xp_window {
+struct xp_live_window {
 	enum xp_windows_job job;
 	sim_ns from, to, due, now;
 	int64_t id;
@@ -58,9 +58,9 @@ struct xp_window {
 
 /* Find what is in a window and leave it in W->replay.tables, pool and pairs: of
  * probes or counters; of shorter windows. N and its state are filled in. */
-int xp_windows_measure(struct xp_windows *w, struct xp_window *n,
+int xp_windows_measure(struct xp_windows *w, struct xp_live_window *n,
     struct sim_err *e);
-int xp_windows_merge(struct xp_windows *w, struct xp_window *n,
+int xp_windows_merge(struct xp_windows *w, struct xp_live_window *n,
     struct sim_err *e);
 
 /* Which windows a longer one is made of. */
@@ -74,7 +74,7 @@ int xp_windows_merge(struct xp_windows *w, struct xp_window *n,
 /* A window that is being written. */
 struct xp_windows_put {
 	struct xp_windows *w;
-	const struct xp_window *n;
+	const struct xp_live_window *n;
 	const struct xp_dsa_tables *t;
 	uint64_t n_alerts[RES_RECORDING_MAX_DCS];
 	double p99_us[RES_RECORDING_MAX_DCS];
@@ -107,7 +107,7 @@ int xp_windows_put_times(struct xp_windows_put *p);
 int xp_windows_put_http(struct xp_windows_put *p);
 
 /* Write it, in place of what it had if it is made anew. In a transaction. */
-int xp_windows_put(struct xp_windows *w, const struct xp_window *n,
+int xp_windows_put(struct xp_windows *w, const struct xp_live_window *n,
     struct sim_err *e);
 
 #endif

@@ -317,7 +317,7 @@ static int windows_put_watchdog(struct xp_windows_put *p, const char *name,
 
 static int windows_put_watchdogs(struct xp_windows_put *p)
 {
-	const struct xp_window *n = p->n;
+	const struct xp_live_window *n = p->n;
 	const sim_ns late = n->now > n->due ? n->now - n->due : 0;
 	uint64_t n_silent = 0, n_hosts = 0;
 	char says[128];
@@ -355,7 +355,7 @@ static int windows_put_watchdogs(struct xp_windows_put *p)
 
 static int windows_put_window(struct xp_windows_put *p)
 {
-	const struct xp_window *n = p->n;
+	const struct xp_live_window *n = p->n;
 	return res_sql_run(p->w->db, p->e,
 	    "INSERT INTO window(id, job, from_ns, to_ns, due_ns, made_ns, "
 	    "state, n_records, first_file) VALUES (?, ?, ?, ?, ?, ?, ?, ?, "
@@ -380,7 +380,7 @@ static int windows_put_anew(struct xp_windows_put *p)
 	    "DELETE FROM histogram WHERE window = ?",
 	    "DELETE FROM watchdog WHERE window = ? AND name <> 'on_time'",
 	};
-	const struct xp_window *n = p->n;
+	const struct xp_live_window *n = p->n;
 	int rc = 0;
 	for (size_t i = 0; rc == 0 && i < sizeof(gone) / sizeof(*gone); i++)
 		rc = res_sql_run(p->w->db, p->e, gone[i], RES_SQL_I64(n->id));
@@ -394,7 +394,7 @@ static int windows_put_anew(struct xp_windows_put *p)
 		  RES_SQL_I64(n->id));
 }
 
-int xp_windows_put(struct xp_windows *w, const struct xp_window *n,
+int xp_windows_put(struct xp_windows *w, const struct xp_live_window *n,
     struct sim_err *e)
 {
 	struct xp_windows_put p = {.w = w,

@@ -28,7 +28,7 @@ struct held_run {
 	struct held_bucket *at; /* [n_buckets + 1]; NULL: no packet so far */
 };
 
-struct xp_held {
+struct xp_held_samples {
 	struct res_samples *r;
 	struct xp_held_params p;
 	struct held_run *run; /* by start */
@@ -46,7 +46,7 @@ static int held_by_start(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-static int held_add(struct xp_held *h, uint32_t row, uint32_t host,
+static int held_add(struct xp_held_samples *h, uint32_t row, uint32_t host,
     struct sim_err *e)
 {
 	const struct obs_run run = obs_runs_at(res_samples_runs(h->r), row);
@@ -59,12 +59,12 @@ static int held_add(struct xp_held *h, uint32_t row, uint32_t host,
 	return 0;
 }
 
-int xp_held_open(struct xp_held **out, struct res_samples *r,
+int xp_held_open(struct xp_held_samples **out, struct res_samples *r,
     const uint32_t host[], size_t n_hosts, const struct xp_held_params *p,
     struct sim_err *e)
 {
 	const struct obs_runs *runs = res_samples_runs(r);
-	struct xp_held *h = NULL;
+	struct xp_held_samples *h = NULL;
 	*out = NULL;
 	int rc = SIM_ZALLOC(&h, 1, e);
 	if (rc < 0)
@@ -85,7 +85,7 @@ int xp_held_open(struct xp_held **out, struct res_samples *r,
 	return 0;
 }
 
-void xp_held_close(struct xp_held *h)
+void xp_held_close(struct xp_held_samples *h)
 {
 	if (!h)
 		return;
@@ -130,7 +130,7 @@ static int held_put(struct held_run *x, uint64_t since, uint64_t tolerance,
 int xp_held_packet(void *held, uint32_t host, uint64_t t,
     const struct obs_seen *seen, struct sim_err *e)
 {
-	struct xp_held *h = held;
+	struct xp_held_samples *h = held;
 	const uint64_t tolerance = h->p.tolerance_ns;
 	const uint64_t now = t + (uint64_t)h->p.ahead_ns + tolerance;
 	int rc = 0;
@@ -181,7 +181,7 @@ struct held_span {
 /* Where the capture begins within a run there may have been packets before; if
  * the sampler had none until then, all of it is in the capture. The same of its
  * end, and of a run that was ended within its last bucket. */
-static struct held_span held_covered(const struct xp_held *h,
+static struct held_span held_covered(const struct xp_held_samples *h,
     const struct obs_run *run, uint64_t first, uint64_t last)
 {
 	const uint64_t ahead = (uint64_t)h->p.ahead_ns, w = run->width_ns;
@@ -292,8 +292,8 @@ static void held_bucket(const struct obs_bucket *s, uint32_t i,
 	out->n_bytes += (uint64_t)b->sum.in_bytes + b->sum.out_bytes;
 }
 
-static int held_compare(struct xp_held *h, struct held_run *x, uint64_t first,
-    uint64_t last, struct xp_held_run *out, struct sim_err *e)
+static int held_compare(struct xp_held_samples *h, struct held_run *x,
+    uint64_t first, uint64_t last, struct xp_held_run *out, struct sim_err *e)
 {
 	struct held_moved moved[XP_N_HELD_SERIES];
 	size_t row = 0;
@@ -324,8 +324,8 @@ static int held_compare(struct xp_held *h, struct held_run *x, uint64_t first,
 	return 0;
 }
 
-int xp_held_compare(struct xp_held *h, uint64_t first_ns, uint64_t last_ns,
-    struct xp_held_run **run, size_t *n, struct sim_err *e)
+int xp_held_compare(struct xp_held_samples *h, uint64_t first_ns,
+    uint64_t last_ns, struct xp_held_run **run, size_t *n, struct sim_err *e)
 {
 	*n = h->n;
 	int rc = SIM_ZALLOC(run, h->n, e);

@@ -56,14 +56,14 @@ struct xp_held_params {
 	int64_t ahead_ns;    /* of the capture's clock is the samples' */
 };
 
-struct xp_held;
+struct xp_held_samples;
 
 /* For runs of hosts HOST[of the capture's hosts], UINT32_MAX: none. R is borrowed.
  * Errors SIM_ENOMEM, SIM_ERANGE (a tolerance of more than half of a width). */
-int xp_held_open(struct xp_held **h, struct res_samples *r,
+int xp_held_open(struct xp_held_samples **h, struct res_samples *r,
     const uint32_t host[], size_t n_hosts, const struct xp_held_params *p,
     struct sim_err *e);
-void xp_held_close(struct xp_held *h); /* NULL is fine */
+void xp_held_close(struct xp_held_samples *h); /* NULL is fine */
 
 /* Take a packet of the capture: an xp_tap_hear(). Memory 400 KB for each run that
  * has any. */
@@ -73,7 +73,7 @@ int xp_held_packet(void *held, uint32_t host, uint64_t t,
 /* Compare, once all packets from FIRST_NS to LAST_NS of the capture's clock were
  * taken. *N runs, to be freed; those of which the capture has nothing have no
  * buckets. Errors those of res_samples_load(). */
-int xp_held_compare(struct xp_held *h, uint64_t first_ns, uint64_t last_ns,
-    struct xp_held_run **run, size_t *n, struct sim_err *e);
+int xp_held_compare(struct xp_held_samples *h, uint64_t first_ns,
+    uint64_t last_ns, struct xp_held_run **run, size_t *n, struct sim_err *e);
 
 #endif

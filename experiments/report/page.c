@@ -22,11 +22,11 @@ static const char *const page_js[] = {
 #include "experiments/report/report.js.h"
 };
 
-int xp_page_open(struct xp_page *p, const struct xp_page_asks *asks,
+int xp_page_open(struct xp_report_page *p, const struct xp_page_asks *asks,
     struct sim_err *e)
 {
 	int rc;
-	*p = (struct xp_page){.asks = *asks};
+	*p = (struct xp_report_page){.asks = *asks};
 	if ((rc = mark_open(&p->nav, e)) == 0 &&
 	    (rc = mark_open(&p->claims, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&p->article, asks->n_files, e)) == 0 &&
@@ -44,7 +44,7 @@ static void buffer_free(struct mark_buffer *b)
 	free(b->text);
 }
 
-void xp_page_close(struct xp_page *p)
+void xp_page_close(struct xp_report_page *p)
 {
 	buffer_free(&p->nav);
 	buffer_free(&p->claims);
@@ -58,14 +58,14 @@ void xp_page_close(struct xp_page *p)
 	free(p->cells);
 	free(p->told);
 	free(p->id);
-	*p = (struct xp_page){0};
+	*p = (struct xp_report_page){0};
 }
 
 /* --- one figure ----------------------------------------------------------- */
 
 /* An id of letters, digits and _; of a second file of one figure with a
  * number. */
-static const char *new_id(struct xp_page *p, const char *figure)
+static const char *new_id(struct xp_report_page *p, const char *figure)
 {
 	char *id = p->id[p->n_added];
 	size_t n = 0;
@@ -237,7 +237,7 @@ static int put_article(FILE *out, const struct xp_page_file *f, const char *id,
 }
 
 /* What is left of the page is shared alike by the files that are to come. */
-static size_t room_for_cells(const struct xp_page *p)
+static size_t room_for_cells(const struct xp_report_page *p)
 {
 	/* The head, the scripts and the claims. */
 	enum { REST = 200000 };
@@ -247,7 +247,7 @@ static size_t room_for_cells(const struct xp_page *p)
 }
 
 /* Those of this figure that no file before has told. */
-static int add_claims(struct xp_page *p, const struct res_cube *c,
+static int add_claims(struct xp_report_page *p, const struct res_cube *c,
     const char *id, struct sim_err *e)
 {
 	const struct xp_claims *all = p->asks.claims;
@@ -281,7 +281,7 @@ static void put_link(FILE *out, const char *figure, const char *title,
 	fputs("</a></li>\n", out);
 }
 
-int xp_page_add(struct xp_page *p, const struct xp_page_file *f,
+int xp_page_add(struct xp_report_page *p, const struct xp_page_file *f,
     struct sim_err *e)
 {
 	struct mark_buffer *b = &p->article[p->n_added];
@@ -297,7 +297,7 @@ int xp_page_add(struct xp_page *p, const struct xp_page_file *f,
 	return rc;
 }
 
-int xp_page_add_drawn(struct xp_page *p, const struct xp_page_drawn *d,
+int xp_page_add_drawn(struct xp_report_page *p, const struct xp_page_drawn *d,
     struct sim_err *e)
 {
 	struct mark_buffer *b = &p->article[p->n_added];
@@ -312,12 +312,12 @@ int xp_page_add_drawn(struct xp_page *p, const struct xp_page_drawn *d,
 	return rc;
 }
 
-void xp_page_skip_cells(struct xp_page *p)
+void xp_page_skip_cells(struct xp_report_page *p)
 {
 	p->n_celled++;
 }
 
-int xp_page_add_cells(struct xp_page *p, const struct xp_page_file *f,
+int xp_page_add_cells(struct xp_report_page *p, const struct xp_page_file *f,
     struct sim_err *e)
 {
 	struct mark_buffer *b = &p->cells[p->n_celled];
@@ -371,7 +371,7 @@ static void put_top(FILE *out)
 	    out);
 }
 
-static void put_side(FILE *out, const struct xp_page *p)
+static void put_side(FILE *out, const struct xp_report_page *p)
 {
 	fprintf(out,
 	    "<nav class=\"side\" aria-label=\"Figures\">\n<h1>culprit "
@@ -394,7 +394,7 @@ static void put_side(FILE *out, const struct xp_page *p)
 }
 
 /* Buffers have their text once they are closed. */
-static int close_parts(struct xp_page *p, struct sim_err *e)
+static int close_parts(struct xp_report_page *p, struct sim_err *e)
 {
 	int rc = 0;
 	if (p->asks.all_claims)
@@ -403,7 +403,8 @@ static int close_parts(struct xp_page *p, struct sim_err *e)
 	return mark_close(&p->nav, rc, e);
 }
 
-int xp_page_write(struct xp_page *p, char **text, size_t *n, struct sim_err *e)
+int xp_page_write(struct xp_report_page *p, char **text, size_t *n,
+    struct sim_err *e)
 {
 	struct mark_buffer b;
 	int rc = close_parts(p, e);

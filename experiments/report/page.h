@@ -59,7 +59,7 @@ struct xp_page_drawn {
 	const char *table_note;
 };
 
-struct xp_page {
+struct xp_report_page {
 	struct xp_page_asks asks;
 	struct mark_buffer nav, claims;
 	struct mark_buffer *article, *cells; /* [n_files] */
@@ -71,28 +71,29 @@ struct xp_page {
 };
 
 /* Errors SIM_ENOMEM; P is to be closed in any case. */
-int xp_page_open(struct xp_page *p, const struct xp_page_asks *asks,
+int xp_page_open(struct xp_report_page *p, const struct xp_page_asks *asks,
     struct sim_err *e);
-void xp_page_close(struct xp_page *p);
+void xp_page_close(struct xp_report_page *p);
 
 /* Errors SIM_ENOMEM, and those of tables and claims. */
-int xp_page_add(struct xp_page *p, const struct xp_page_file *f,
+int xp_page_add(struct xp_report_page *p, const struct xp_page_file *f,
     struct sim_err *e);
 
 /* One that counts as a file; the second is in place of its cells. Errors
  * SIM_ENOMEM. */
-int xp_page_add_drawn(struct xp_page *p, const struct xp_page_drawn *d,
+int xp_page_add_drawn(struct xp_report_page *p, const struct xp_page_drawn *d,
     struct sim_err *e);
-void xp_page_skip_cells(struct xp_page *p);
+void xp_page_skip_cells(struct xp_report_page *p);
 
 /* The cells of the next file, which are the same files in the same order.
  * Errors as of xp_cells_put(). */
-int xp_page_add_cells(struct xp_page *p, const struct xp_page_file *f,
+int xp_page_add_cells(struct xp_report_page *p, const struct xp_page_file *f,
     struct sim_err *e);
 
 /* The whole document, *TEXT to be freed. Errors SIM_ENOMEM, and those of
  * claims. P can't be added to any more. */
-int xp_page_write(struct xp_page *p, char **text, size_t *n, struct sim_err *e);
+int xp_page_write(struct xp_report_page *p, char **text, size_t *n,
+    struct sim_err *e);
 
 /* --- in drawn.c ----------------------------------------------------------- */
 

@@ -102,7 +102,8 @@ struct mirror_item {
 	uint8_t is_sent, is_lost, is_cut;
 };
 
-struct mirror_switch {
+/* Of one switch. */
+struct mirror_budgets {
 	struct sim_rng rng;
 	sim_ns budget_full_at, police_full_at;
 	uint32_t n_sent; /* the next copy's number */
@@ -118,7 +119,7 @@ struct mirror {
 	double ns_per_byte;
 	sim_ns budget_depth;
 	struct sim_bucket policer;
-	struct mirror_switch *at;    /* [n_switches] */
+	struct mirror_budgets *at;   /* [n_switches] */
 	struct mirror_counts *count; /* [n_switches] */
 	struct sim_evq *queue;       /* of items, by index */
 	struct mirror_item *item;
@@ -310,7 +311,7 @@ struct packet_eye mirror_eye(struct mirror *m)
 /* Virtual scheduling as of sim/bucket.h, but a copy takes as many tokens as it
  * has bytes, and tokens come faster than one a nanosecond. What a copy takes is
  * rounded up, so the budget is never exceeded. */
-static int mirror_spend(struct mirror *m, struct mirror_switch *at, sim_ns t,
+static int mirror_spend(struct mirror *m, struct mirror_budgets *at, sim_ns t,
     uint32_t n_bytes)
 {
 	if (m->ns_per_byte <= 0)
@@ -327,7 +328,7 @@ static int mirror_spend(struct mirror *m, struct mirror_switch *at, sim_ns t,
  * it refuses costs no bytes. */
 static int mirror_send(struct mirror *m, struct mirror_item *item, sim_ns t)
 {
-	struct mirror_switch *at = &m->at[item->copy.node];
+	struct mirror_budgets *at = &m->at[item->copy.node];
 	struct mirror_counts *c = &m->count[item->copy.node];
 	const uint32_t frame = item->copy.n_bytes;
 	const uint32_t n_bytes = m->params.overhead +

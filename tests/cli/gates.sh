@@ -142,6 +142,17 @@ no_two_files_have_a_function_of_one_name() {
 	green names
 }
 
+no_type_of_a_header_is_another_one_elsewhere() {
+	copy_the_tree
+	plant sim/sub/x.h 'struct sim_walk;' 'struct sim_walk {' '	int x;' '};'
+	plant sim/sub/x.c 'struct walk {' '	struct sim_walk y;' '};'
+	plant topo/y.c 'struct walk {' '	int z;' '};'
+	green names
+	refused names topo/y.c 'struct sim_walk {'
+	plant topo/y.h 'enum sim_walk {' '	WALK' '};'
+	refused names topo/y.h 'enum sim_walk {'
+}
+
 files_say_what_they_are() {
 	copy_the_tree
 	green heads
@@ -230,5 +241,6 @@ run_tests includes_go_down_the_layers_at_any_depth \
     algorithms_see_of_the_models_what_hosts_see \
     algorithms_ask_nothing_of_the_machine folders_of_a_layer_do_not_circle \
     no_two_files_have_a_function_of_one_name \
+    no_type_of_a_header_is_another_one_elsewhere \
     files_say_what_they_are what_reads_has_a_fuzz_target the_readme_shows_the_arena_as_it_stands \
     a_gate_that_sees_no_file_is_red make_calls_them

@@ -1,11 +1,12 @@
 #!/bin/bash
-# tests/gates/names.sh -- a file-scope function is told by its name alone.
+# tests/gates/names.sh -- a function or a type is told by its name alone.
 # SPDX-License-Identifier: GPL-3.0-or-later
 #
 # usage: tests/gates/names.sh ROOT LAYER...
 # No two .c files have a static function of one name, so that a search and a
 # line of a backtrace find one place. Looked at is how clang-format leaves a
-# definition: its type and name begin a line.
+# definition: its type and name begin a line. Likewise what a header defines as
+# struct, enum or union of a name is defined nowhere else.
 . "$(dirname "$0")/lib.sh"
 
 # NAME FILE:LINE of each file-scope function; a forward declaration and its
@@ -20,6 +21,21 @@ functions() {
 		}' | some "a file-scope function"
 }
 
+# NAME FILE:LINE of each type, those of headers first. What a program in the kernel
+# reads of it has the kernel's own names.
+types() {
+	local layer
+	for layer; do sources "$layer"; done | lines -v /bpf/kernel.h | awk '
+		{ file[NR] = $0 }
+		END {
+			for (i = 1; i <= NR; i++) if (file[i] ~ /h$/) print file[i]
+			for (i = 1; i <= NR; i++) if (file[i] ~ /c$/) print file[i]
+		}' |
+		xargs -d '\n' awk '/^(struct|enum|union) [a-z_0-9]+ \{/ {
+			print $2, FILENAME ":" FNR
+		}' | some "a type"
+}
+
 faults() {
 	functions "$@" | awk '
 		{ split($2, at, ":") }
@@ -27,6 +43,9 @@ faults() {
 			print $2 ": " $1 "() is in " where[$1] " too"
 		}
 		!($1 in file) { file[$1] = at[1]; where[$1] = $2 }'
+	types "$@" | awk '
+		$1 in where { print $2 ": " $1 " is in " where[$1] " too" }
+		!($1 in where) && $2 ~ /\.h:/ { where[$1] = $2 }'
 }
 
 judge "$@"

@@ -155,7 +155,7 @@ static uint32_t hold(struct res_samples *r, const char *path,
 	struct timespec utc, tai;
 	char address[16];
 	struct xp_tap *t;
-	struct xp_held *h;
+	struct xp_held_samples *h;
 	struct xp_held_run *run;
 	size_t n;
 	clock_gettime(CLOCK_REALTIME, &utc);

@@ -287,7 +287,7 @@ static struct xp_followed follow(const char *submit, const char *merge,
 	*told = (struct told){"", ""};
 	FILE *progress = fmemopen(told->progress, sizeof(told->progress), "w");
 	assert_non_null(progress);
-	const struct xp_follow f = {.plan = &p,
+	const struct xp_cluster_follow f = {.plan = &p,
 	    .folder = test_folder,
 	    .whole = &whole,
 	    .progress = progress,
@@ -473,7 +473,7 @@ static void memory_that_ends_while_following_is_told(void **state)
 	(void)state;
 	plain_cube(&whole, POINTS, RUNS);
 	test_write("submit.sh", "exit 3\n");
-	const struct xp_follow f = {.plan = &p,
+	const struct xp_cluster_follow f = {.plan = &p,
 	    .folder = test_folder,
 	    .whole = &whole,
 	    .poll_ns = 1};
@@ -492,7 +492,7 @@ static void memory_that_ends_while_following_is_told(void **state)
 static void only_one_follows_a_folder(void **state)
 {
 	const struct xp_plan p = shards_plan("local");
-	const struct xp_follow f = {.plan = &p, .folder = test_folder};
+	const struct xp_cluster_follow f = {.plan = &p, .folder = test_folder};
 	struct xp_followed to;
 	struct sim_err e;
 	char want[256];
@@ -516,7 +516,7 @@ static void who_is_told_to_stop_starts_nothing(void **state)
 	(void)state;
 	plain_cube(&whole, POINTS, RUNS);
 	test_write("submit.sh", "touch started\n");
-	const struct xp_follow f = {.plan = &p,
+	const struct xp_cluster_follow f = {.plan = &p,
 	    .folder = test_folder,
 	    .whole = &whole,
 	    .retry = 2,

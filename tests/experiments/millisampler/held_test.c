@@ -13,7 +13,7 @@ enum { WIDTH = 100, START = 100000, TOLERANCE = 20, BIT = 70 };
 
 struct held_rig {
 	struct res_samples *file;
-	struct xp_held *held;
+	struct xp_held_samples *held;
 	struct xp_held_run *out;
 	size_t n;
 	uint32_t n_buckets;
