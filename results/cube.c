@@ -436,8 +436,7 @@ static int cube_check_build(const struct res_cube *c,
 /* How much of a line is before the sum of a file's contents; all: it has none. */
 static size_t override_name(const char *line, size_t n)
 {
-	static const char mark[] = " fnv ";
-	const char *at = memmem(line, n, mark, strlen(mark));
+	const char *at = memmem(line, n, RES_CUBE_SUM, strlen(RES_CUBE_SUM));
 	return at ? (size_t)(at - line) : n;
 }
 

@@ -44,12 +44,16 @@ struct res_claim {
 	uint32_t confirmed; /* 0: from memory; drawn as "unconfirmed" */
 };
 
+/* Between what a line of overrides names, a file or an algorithm from outside, and
+ * the sum of its contents. */
+#define RES_CUBE_SUM " fnv "
+
 struct res_cube {
 	/* Identity: two cubes belong together when these agree. */
 	char *figure;      /* "vigil_fig03" */
 	char *spec;        /* the spec file, byte for byte, and a NUL */
 	size_t spec_bytes; /* without that NUL */
-	char *overrides;   /* --set and --smoke, one a line; may be "" */
+	char *overrides;   /* --set, --smoke and sums, one a line; may be "" */
 
 	char *title, *paper; /* for people */
 	/* What made the numbers (results/provenance.h); res_cube_alloc() puts

@@ -58,8 +58,8 @@ static int origin_graphml(struct xp_spec *s, const struct xp_topology *x,
 	}
 	while ((n = fread(block, 1, sizeof(block), f)) > 0)
 		hash = sim_fnv(hash, block, n);
-	snprintf(line, sizeof(line), "topology.file %s fnv %016" PRIx64,
-	    x->file, hash);
+	snprintf(line, sizeof(line),
+	    "topology.file %s" RES_CUBE_SUM "%016" PRIx64, x->file, hash);
 	/* Many points share one file. */
 	if (!s->overrides || !strstr(s->overrides, line)) {
 		rc = xp_note_override(s, line, e);
@@ -98,8 +98,9 @@ static int origin_plugs(struct xp_spec *s, const struct xp_config *c,
 		char line[sizeof(a->label) + 64];
 		if (!a->plug)
 			continue;
-		snprintf(line, sizeof(line), "algorithm %s fnv %016" PRIx64,
-		    a->label, plug_hash(a->plug));
+		snprintf(line, sizeof(line),
+		    "algorithm %s" RES_CUBE_SUM "%016" PRIx64, a->label,
+		    plug_hash(a->plug));
 		if (!s->overrides || !strstr(s->overrides, line))
 			if ((rc = xp_note_override(s, line, e)) == 0)
 				rc = origin_warn(s, a, e);
