@@ -76,6 +76,27 @@ static int write_rows(const char *to, size_t n, size_t batch, struct sim_err *e)
 	return rc;
 }
 
+/* The same as structs, larger ones than the columns need. */
+static void assert_structs(struct res_h5_table_in *t, uint64_t first, size_t n)
+{
+	static struct {
+		struct row row;
+		int other;
+	} is[1000];
+	memset(is, 0x5a, sizeof(is));
+	assert_ok(res_h5_in_rows(t, first, n, is, sizeof(is[0]), test_err()));
+	for (size_t i = 0; i < n; i++) {
+		const struct row want = number(first + i);
+		assert_memory_equal(&is[i].row.f64, &want.f64, sizeof(double));
+		assert_int_equal(is[i].row.u8, want.u8);
+		assert_true(is[i].row.u64 == want.u64);
+		assert_int_equal(is[i].row.u16, want.u16);
+		assert_int_equal(is[i].row.u32, want.u32);
+		assert_int_equal(is[i].other, 0x5a5a5a5a);
+	}
+	assert_int_equal(is[n].row.u8, 0x5a);
+}
+
 static void assert_rows(struct res_h5_table_in *t, uint64_t first, size_t n)
 {
 	static uint8_t u8[1000];
@@ -93,6 +114,7 @@ static void assert_rows(struct res_h5_table_in *t, uint64_t first, size_t n)
 		assert_true(u64[i] == want.u64);
 		assert_memory_equal(&f64[i], &want.f64, sizeof(double));
 	}
+	assert_structs(t, first, n);
 }
 
 static void rows_of_every_type_are_read_back_in_any_range(void **state)
@@ -216,6 +238,27 @@ static int write_and_read_dummy(void *arg, struct sim_err *e)
 	dummy_free(&d);
 	dummy_free(&got);
 	return rc;
+}
+
+static int write_and_read_structs(void *arg, struct sim_err *e)
+{
+	(void)arg;
+	struct row row[20];
+	struct res_h5_in *f = NULL;
+	struct res_h5_table_in *t;
+	uint64_t n;
+	int rc = write_rows(path, 20, 20, e);
+	if (rc == 0 && (rc = res_h5_in_open(&f, path, e)) == 0 &&
+	    (rc = res_h5_in_table(f, "t", columns, N_COLUMNS, &t, &n, e)) == 0)
+		rc = res_h5_in_rows(t, 0, n, row, sizeof(row[0]), e);
+	res_h5_in_close(f);
+	return rc;
+}
+
+static void structs_are_read_or_missing_memory_is_told(void **state)
+{
+	(void)state;
+	test_each_alloc_fails(write_and_read_structs, NULL);
 }
 
 static void a_table_of_one_list_is_written_and_read_back(void **state)
@@ -495,6 +538,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(rows_of_every_type_are_read_back_in_any_range),
 	    cmocka_unit_test(batches_leave_no_trace),
+	    cmocka_unit_test(structs_are_read_or_missing_memory_is_told),
 	    cmocka_unit_test(a_table_of_one_list_is_written_and_read_back),
 	    cmocka_unit_test(a_list_gives_units_meanings_and_types),
 	    cmocka_unit_test(arrays_and_rows_are_the_same_table),
