@@ -446,6 +446,46 @@ static void the_first_override_that_differs_is_told(void **state)
 	}
 }
 
+/* A cell counts once, at however many of the points that it is read along an
+ * algorithm did not answer. */
+static void cells_with_unanswered_windows_are_counted_once(void **state)
+{
+	(void)state;
+	enum { N_RUNS = 3, N_ALGOS = 2 };
+	for (size_t along = 0; along <= 4; along += 2) {
+		struct res_axis axis[2] = {{.n = 2}, {.n = 2}};
+		struct res_cube c = {.n_axes = 2,
+		    .axis = axis,
+		    .n_points = 4,
+		    .n_along = along,
+		    .n_runs = N_RUNS,
+		    .n_algos = N_ALGOS,
+		    .shard_n = 1};
+		const size_t n_along = along ? along : 1;
+		assert_ok(res_cube_alloc(&c, test_err()));
+		double *row = calloc(c.cell_doubles, sizeof(*row));
+		assert_non_null(row);
+		for (size_t a = 0; a < N_ALGOS; a++)
+			assert_int_equal(res_cube_n_unanswered(&c, a), 0);
+		/* Of each run one more point, from the last on backwards. */
+		size_t want = 0;
+		for (size_t place = 0; place < 4 / n_along; place++)
+			for (size_t run = 0; run < N_RUNS; run++) {
+				memset(row, 0, c.cell_doubles * sizeof(*row));
+				for (size_t i = 0; i < run && i < n_along; i++)
+					row[(n_along - 1 - i) * c.row_doubles +
+					    res_row_doubles(1) +
+					    RES_ALGO_n_unanswered] = 1;
+				res_cube_put(&c, place, run, RES_DONE, row);
+				want += run > 0;
+			}
+		assert_int_equal(res_cube_n_unanswered(&c, 0), 0);
+		assert_int_equal(res_cube_n_unanswered(&c, 1), want);
+		free(row);
+		forget_axes(&c);
+	}
+}
+
 static int alloc_one(void *arg, struct sim_err *e)
 {
 	struct res_axis *axis = arg;
@@ -487,6 +527,7 @@ int main(void)
 	    cmocka_unit_test(the_same_cell_with_other_numbers_is_refused),
 	    cmocka_unit_test(cubes_of_another_identity_are_refused),
 	    cmocka_unit_test(the_first_override_that_differs_is_told),
+	    cmocka_unit_test(cells_with_unanswered_windows_are_counted_once),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("results/cube", tests, NULL, NULL);
