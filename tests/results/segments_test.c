@@ -100,6 +100,12 @@ static void assert_said(const struct res_segments *s, int rc, const char *what,
 	assert_string_equal(test_err()->msg, text);
 }
 
+/* No program that is started has it. */
+static void assert_own(int fd)
+{
+	assert_int_equal(fcntl(fd, F_GETFD), FD_CLOEXEC);
+}
+
 static void assert_holds(const struct res_segments *s, const char *name,
     const char *text)
 {
@@ -109,6 +115,8 @@ static void assert_holds(const struct res_segments *s, const char *name,
 	assert_ok(
 	    res_segments_read(s->dir_fd, s->dir, name, &fd, &n, test_err()));
 	assert_int_equal(n, strlen(text));
+	assert_own(fd);
+	assert_true(fcntl(fd, F_GETFL) & O_NONBLOCK);
 	assert_int_equal(read(fd, is, sizeof(is)), n);
 	assert_memory_equal(is, text, n);
 	close(fd);
@@ -210,6 +218,7 @@ static void a_file_is_begun_each_day_and_when_it_is_full(void **state)
 	assert_int_equal(s.day, 11016);
 	assert_int_equal(s.end, 0);
 	assert_int_equal(s.last_number, 42);
+	assert_own(s.fd);
 	assert_int_equal(fstat(s.fd, &st), 0);
 	assert_int_equal(st.st_mode & 0777 & ~0640, 0);
 	assert_int_equal(st.st_mode & 0600, 0600);
@@ -251,6 +260,7 @@ static void the_newest_file_is_gone_on_with(void **state)
 	assert_int_equal(write(fd, "wholetorn", 9), 9);
 	close(fd);
 	assert_ok(res_segments_go_on(&s, name, 5, test_err()));
+	assert_own(s.fd);
 	assert_holds(&s, name, "whole");
 	assert_string_equal(s.name, name);
 	assert_int_equal(s.end, 5);
@@ -400,6 +410,8 @@ static void what_is_read_or_removed_is_a_file(void **state)
 	const int free_before = free_fd();
 	uint64_t n;
 	int fd;
+	/* Who opens a pipe may else wait for its other end. */
+	alarm(10);
 	assert_int_equal(mkdirat(s.dir_fd, "folder", 0700), 0);
 	assert_int_equal(mkfifoat(s.dir_fd, "pipe", 0600), 0);
 	static const char *none[][2] = {{"gone", "No such file or directory"},
@@ -411,6 +423,7 @@ static void what_is_read_or_removed_is_a_file(void **state)
 		    "read", none[i][0], none[i][1]);
 		assert_int_equal(free_fd(), free_before);
 	}
+	alarm(0);
 	assert_ok(res_segments_remove(&s, "gone", test_err()));
 	assert_ok(res_segments_remove(&s, "pipe", test_err()));
 	assert_int_equal(faccessat(s.dir_fd, "pipe", F_OK, 0), -1);
@@ -425,6 +438,7 @@ static void a_folder_is_held_by_one_alone_until_it_is_closed(void **state)
 	const int fd = free_fd();
 	struct res_segments s = files_at(test_path("held"), 1), other;
 	char text[300];
+	assert_own(s.dir_fd);
 	assert_string_equal(s.dir, test_path("held"));
 	assert_ptr_equal(s.kind, &kind);
 	assert_int_equal(s.file_bytes, FILE_BYTES);
