@@ -145,6 +145,24 @@ static void a_gsl_clone_continues_the_same_sequence(void **state)
 	gsl_rng_free(b);
 }
 
+/* It has no name but its seed. */
+static void gsl_seeds_a_stream_for_tests(void **state)
+{
+	(void)state;
+	const struct sim_seed where = {.seed = 7};
+	struct sim_rng r;
+	sim_rng_init(&r, &where, SIM_STREAM_TEST, 0);
+	gsl_rng *a = gsl_rng_alloc(sim_rng_philox);
+	gsl_rng_set(a, 8);
+	gsl_rng_get(a);
+	gsl_rng_set(a, where.seed);
+	for (int i = 0; i < 10; i++)
+		assert_true(gsl_rng_get(a) == sim_rng_u32(&r));
+	for (int i = 0; i < 10; i++)
+		assert_true(gsl_rng_uniform(a) == sim_rng_u01(&r));
+	gsl_rng_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +173,7 @@ int main(void)
 	    cmocka_unit_test(words_below_n_are_uniform),
 	    cmocka_unit_test(gsl_distributions_draw_from_a_stream),
 	    cmocka_unit_test(a_gsl_clone_continues_the_same_sequence),
+	    cmocka_unit_test(gsl_seeds_a_stream_for_tests),
 	};
 	return cmocka_run_group_tests_name("sim/rng", tests, NULL, NULL);
 }
