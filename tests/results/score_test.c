@@ -182,9 +182,14 @@ static void a_failed_switch_is_found_by_its_links_in_part(void **state)
 		topo_link accused[3];
 		size_t n;
 		double found;
-	} cases[] = {{{0}, 0, 0}, {{2}, 1, .5}, {{2, 4}, 2, 1},
-	    {{2, 4, 6}, 3, 2}, {{6, 7}, 2, 1}, {{ALL_LINKS + 7, 2}, 2, 1},
-	    {{2, ALL_LINKS + 7}, 2, 1}, {{ALL_LINKS + 2}, 1, 0}};
+		int is_exact; /* all that failed and nothing else */
+	} cases[] = {{{0}, 0, 0, 0}, {{2}, 1, .5, 0}, {{2, 4}, 2, 1, 0},
+	    {{2, 4, 6}, 3, 2, 1}, {{6, 7}, 2, 1, 0},
+	    {{ALL_LINKS + 7, 2}, 2, 1, 0}, {{2, ALL_LINKS + 7}, 2, 1, 0},
+	    {{ALL_LINKS + 2}, 1, 0, 0}, {{ALL_LINKS + 7, 6}, 2, 2, 1},
+	    {{ALL_LINKS + 7, 6, 2}, 3, 2, 1}, {{ALL_LINKS + 7, 6, 0}, 3, 2, 0},
+	    {{ALL_LINKS + 7, 6, ALL_LINKS + 2}, 3, 2, 0}, {{6}, 1, 1, 0},
+	    {{6, 2}, 2, 1.5, 0}};
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct trial x = {0};
 		add_both(&x);
@@ -194,6 +199,11 @@ static void a_failed_switch_is_found_by_its_links_in_part(void **state)
 		score(&x);
 		assert_near(x.got.n_found, cases[i].found, 1e-12);
 		assert_near(x.got.n_to_find, 2, 0);
+		assert_int_equal(res_score_is_exact(&x.t, &x.v),
+		    cases[i].is_exact);
+		/* Who only ranks accuses nobody. */
+		x.v.flags = 0;
+		assert_int_equal(res_score_is_exact(&x.t, &x.v), 0);
 		done(&x);
 	}
 }
