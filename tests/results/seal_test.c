@@ -119,6 +119,11 @@ static void files_of_any_length_are_sealed_as_said(void **state)
 				sum |= (uint64_t)back[n + 8 + (size_t)k]
 				    << 8 * k;
 			assert_true(sum == sum_of(bytes, n));
+			n_bytes = sum = 0;
+			assert_ok(
+			    res_seal_peek(&n_bytes, &sum, path, test_err()));
+			assert_int_equal(n_bytes, n + 16);
+			assert_true(sum == sum_of(bytes, n));
 			free(back);
 		}
 }
@@ -262,6 +267,63 @@ static void what_was_claimed_beyond_the_end_is_given_back(void **state)
 	assert_true(st.st_blocks * 512 < 1 << 20);
 }
 
+static void assert_no_peek(int code, const char *why)
+{
+	char text[300];
+	uint64_t n, sum;
+	struct sim_err e;
+	const int fd = dup(0);
+	close(fd);
+	assert_int_equal(res_seal_peek(&n, &sum, path, &e), code);
+	snprintf(text, sizeof(text), "cannot read %s: %s.", path, why);
+	assert_string_equal(e.msg, text);
+	assert_int_equal(dup(0), fd);
+	close(fd);
+}
+
+/* The seal alone is looked at, which what it seals may not fit. */
+static void a_seal_is_told_without_what_it_seals(void **state)
+{
+	(void)state;
+	static const unsigned char broken[] = {BROKEN, AS_ASKED};
+	static const char *none =
+	    "it does not end as tables of culprit do: it is another file, cut "
+	    "short, or was edited";
+	unsigned char *sealed;
+	uint64_t n, sum;
+	size_t n_sealed;
+	assert_ok(write_sealed("abc", 3, test_err()));
+	assert_ok(res_file_read(path, (void **)&sealed, &n_sealed, test_err()));
+	sealed[0] = 'x';
+	assert_ok(res_file_write(path, sealed, n_sealed, test_err()));
+	assert_ok(res_seal_peek(&n, &sum, path, test_err()));
+	assert_int_equal(n, 19);
+	assert_true(sum == sum_of((const unsigned char *)"abc", 3));
+	read_plan = broken;
+	assert_no_peek(SIM_EIO, "Input/output error");
+	read_plan = NULL;
+	for (size_t i = 3; i < 11; i++) {
+		sealed[i]++;
+		assert_ok(res_file_write(path, sealed, n_sealed, test_err()));
+		assert_no_peek(SIM_EPARSE, none);
+		sealed[i]--;
+	}
+	for (size_t cut = 0; cut < n_sealed; cut++) {
+		assert_ok(res_file_write(path, sealed, cut, test_err()));
+		assert_no_peek(SIM_EPARSE, none);
+	}
+	free(sealed);
+	assert_int_equal(unlink(path), 0);
+	assert_no_peek(SIM_EIO, "No such file or directory");
+	/* Who opens a pipe may else wait for its other end. */
+	alarm(10);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_no_peek(SIM_EIO, "not a file");
+	alarm(0);
+	assert_int_equal(unlink(path), 0);
+	assert_ok(write_sealed("abc", 3, test_err()));
+}
+
 static void places_that_cannot_be_written_are_named(void **state)
 {
 	(void)state;
@@ -304,6 +366,7 @@ int main(void)
 	    cmocka_unit_test(every_flipped_bit_and_every_cut_is_seen),
 	    cmocka_unit_test(two_flipped_high_bits_do_not_cancel),
 	    cmocka_unit_test(what_was_claimed_beyond_the_end_is_given_back),
+	    cmocka_unit_test(a_seal_is_told_without_what_it_seals),
 	    cmocka_unit_test(places_that_cannot_be_written_are_named),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};
