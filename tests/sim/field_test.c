@@ -287,6 +287,38 @@ static double any_double(struct sim_rng *r)
 	}
 }
 
+static void parameters_are_taken_or_the_defaults(void **state)
+{
+	(void)state;
+	struct thing given, got, defaults;
+	memset(&given, 0x5a, sizeof(given));
+	memset(&got, 0, sizeof(got));
+	assert_ok(
+	    sim_field_take(fields, &given, sizeof(given), &got, test_err()));
+	assert_memory_equal(&got, &given, sizeof(got));
+	defaults = given;
+	assert_ok(sim_field_defaults(fields, &defaults, test_err()));
+	assert_ok(
+	    sim_field_take(fields, NULL, sizeof(given), &got, test_err()));
+	assert_memory_equal(&got, &defaults, sizeof(got));
+	struct sim_field bad[] = {fields[N_PODS], {0}};
+	bad[0].def = "0";
+	assert_int_equal(sim_field_take(bad, NULL, sizeof(given), &got,
+			     test_err()),
+	    SIM_ERANGE);
+	assert_ok(sim_field_take(bad, &given, sizeof(given), &got, test_err()));
+}
+
+static void each_type_has_its_words(void **state)
+{
+	(void)state;
+	static const char *const words[] = {"whole number", "whole number",
+	    "number", "true or false", "one of", "list of", "text",
+	    "number or draw", "number or draw", "number"};
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		assert_string_equal(sim_field_type_name(&fields[i]), words[i]);
+}
+
 static void doubles_come_back_from_the_fewest_digits(void **state)
 {
 	(void)state;
@@ -476,6 +508,8 @@ int main(void)
 	    cmocka_unit_test(text_must_fit),
 	    cmocka_unit_test(a_distribution_is_a_number_or_a_draw),
 	    cmocka_unit_test(defaults_leave_required_fields_alone),
+	    cmocka_unit_test(parameters_are_taken_or_the_defaults),
+	    cmocka_unit_test(each_type_has_its_words),
 	    cmocka_unit_test(doubles_come_back_from_the_fewest_digits),
 	    cmocka_unit_test(what_is_formatted_reads_back_equal),
 	    cmocka_unit_test(formats_look_as_written),

@@ -59,6 +59,11 @@ static void rows_keep_their_columns_and_the_table_its_members(void **state)
 	assert_ok(fill(&t, 1000, test_err()));
 	for (size_t i = 0; i < 1000; i++)
 		assert_row(&t, i, i);
+	sim_table_clear(table_kind(), &t);
+	assert_int_equal(t.n, 0);
+	assert_int_equal(t.before, 7);
+	assert_true(t.cap >= 1000 && t.u8);
+	assert_ok(fill(&t, 3, test_err()));
 	const uint8_t *memory = t.u8;
 	table_clear(&t);
 	assert_int_equal(t.n, 0);
