@@ -14,7 +14,10 @@
 
 #include "sim/vec.h"
 
-enum { PRIVATE = 0600 }; /* the mode of a file of secrets */
+enum {
+	PRIVATE = 0600,                   /* the mode of a file of secrets */
+	TEMP_ROOM = sizeof(".tmp.") + 24, /* for a process id */
+};
 
 int res_file_failed(const char *verb, const char *path, struct sim_err *e)
 {
@@ -81,7 +84,7 @@ static int file_fill(int fd, const void *bytes, size_t n)
 static int file_temp(char **temp, int *fd, const char *path, mode_t mode,
     struct sim_err *e)
 {
-	const size_t size = strlen(path) + sizeof(".tmp.") + 24;
+	const size_t size = strlen(path) + TEMP_ROOM;
 	*fd = -1;
 	if (!(*temp = malloc(size)))
 		return sim_fail(e, SIM_ENOMEM, "no memory to write %s.", path);

@@ -18,8 +18,8 @@
 enum call { WRITE, READ, SYNC, CLOSE, RENAME, LINK, REAL, N_CALLS };
 
 /* WHY the next call of each fails, behind those that are spared, or NOTHING: it
- * finds no more; how many bytes are written or read at once, if not 0; and what
- * was called: Write, sync of a File or a Directory, Close, Rename. */
+ * takes or finds no more; how many bytes are written or read at once, if not 0;
+ * and what was called: Write, sync of a File or a Directory, Close, Rename. */
 enum { NOTHING = -1 };
 static struct {
 	int why[N_CALLS];
@@ -62,12 +62,25 @@ static size_t taken(size_t n)
 	return kernel.at_once && n > kernel.at_once ? kernel.at_once : n;
 }
 
+/* What is opened is for no program that is started meanwhile. */
+int open(const char *path, int flags, ...)
+{
+	va_list ap;
+	va_start(ap, flags);
+	const mode_t mode = flags & O_CREAT ? va_arg(ap, mode_t) : 0;
+	va_end(ap);
+	assert_true(flags & O_CLOEXEC);
+	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
+}
+
 ssize_t write(int fd, const void *p, size_t n)
 {
-	if (fd <= 2)
+	if (fd == 1 || fd == 2)
 		return syscall(SYS_write, fd, p, n);
 	note('W');
-	return fails(WRITE) ? -1 : syscall(SYS_write, fd, p, taken(n));
+	if (fails(WRITE))
+		return errno == NOTHING ? 0 : -1;
+	return syscall(SYS_write, fd, p, taken(n));
 }
 
 ssize_t read(int fd, void *p, size_t n)
@@ -221,6 +234,11 @@ static void a_write_may_be_interrupted_or_take_less(void **state)
 	kernel.at_once = 3;
 	assert_ok(write_to("file", "12345678"));
 	assert_called("WWWWFCRDC");
+	assert_holds("file", "12345678", 8);
+	forget();
+	kernel.why[WRITE] = NOTHING;
+	assert_ok(write_to("file", "12345678"));
+	assert_called("WWFCRDC");
 	assert_holds("file", "12345678", 8);
 }
 
@@ -380,6 +398,9 @@ static void the_folder_of_a_path_is_synced(void **state)
 	assert_syncs("file", ".");
 	assert_int_equal(res_file_sync_folder(test_path("no/file")), -1);
 	assert_int_equal(errno, ENOENT);
+	test_write("file", "");
+	assert_int_equal(res_file_sync_folder(test_path("file/file")), -1);
+	assert_int_equal(errno, ENOTDIR);
 	assert_int_equal(free_fd(), fd);
 	kernel.why[SYNC] = EIO;
 	assert_int_equal(res_file_sync_folder(test_path("file")), -1);
@@ -614,7 +635,11 @@ static void no_memory_for_a_draft_is_told(void **state)
 	assert_int_equal(symlink("file", path), 0);
 	test_each_alloc_fails(draft_one, path);
 	kernel.why[REAL] = ENOMEM;
+	memset(&d, 0xee, sizeof(d));
 	assert_int_equal(res_file_begin(&d, path, test_err()), SIM_ENOMEM);
+	assert_int_equal(d.fd, -1);
+	assert_null(d.real);
+	assert_null(d.temp);
 	snprintf(text, sizeof(text), "no memory to write %s.", path);
 	assert_string_equal(test_err()->msg, text);
 	test_fail_alloc(1);
@@ -633,7 +658,7 @@ static void what_is_no_file_is_written_itself(void **state)
 	struct res_file_draft d;
 	snprintf(path, sizeof(path), "%s", test_path("pipe"));
 	assert_int_equal(mkfifo(path, 0600), 0);
-	const int in = open(path, O_RDONLY | O_NONBLOCK);
+	const int in = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	for (int by_link = 0; by_link < 2; by_link++) {
 		if (by_link) {
 			snprintf(path, sizeof(path), "%s", test_path("link"));
@@ -779,6 +804,43 @@ static void a_file_that_is_being_written_is_busy(void **state)
 	}
 }
 
+/* As who was started without standard input gets for his first file. */
+static void the_number_0_is_as_good_as_others(void **state)
+{
+	(void)state;
+	const int in = dup(0);
+	void *bytes;
+	size_t n;
+	close(0);
+	forget();
+	assert_ok(write_to("file", "whole"));
+	assert_called("WFCRDC");
+	assert_ok(read_one("file", &bytes, &n));
+	assert_memory_equal(bytes, "whole", 6);
+	free(bytes);
+	struct res_file_draft d = begun(test_path("file"));
+	assert_int_equal(d.fd, 0);
+	put(&d, "new");
+	assert_ok(res_file_end(&d, 0, test_err()));
+	assert_holds("file", "new", 3);
+	/* A pipe of our own, and no device: who errs would replace it. */
+	assert_int_equal(mkfifo(test_path("pipe"), 0600), 0);
+	const int reader =
+	    open(test_path("pipe"), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_int_equal(reader, 0);
+	const int moved = fcntl(reader, F_DUPFD_CLOEXEC, 3);
+	close(0);
+	d = begun(test_path("pipe"));
+	assert_int_equal(d.fd, 0);
+	assert_ok(res_file_end(&d, 0, test_err()));
+	close(moved);
+	d = (struct res_file_draft){.path = "x", .fd = in};
+	assert_int_equal(res_file_hand(&d, test_err()), 0);
+	assert_int_equal(fcntl(0, F_GETFD), FD_CLOEXEC);
+	assert_int_equal(dup2(in, 0), 0);
+	close(in);
+}
+
 static int read_all(void *arg, struct sim_err *e)
 {
 	void *bytes;
@@ -832,6 +894,7 @@ int main(void)
 	    IN_A_FOLDER(a_file_is_read_whole_with_a_zero_behind),
 	    IN_A_FOLDER(what_cannot_be_read_is_told),
 	    IN_A_FOLDER(a_file_that_is_being_written_is_busy),
+	    IN_A_FOLDER(the_number_0_is_as_good_as_others),
 	    IN_A_FOLDER(no_memory_for_a_file_is_told_with_its_size),
 	};
 	return cmocka_run_group_tests_name("results/file", tests, NULL, NULL);
