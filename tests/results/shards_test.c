@@ -37,6 +37,25 @@ static int is_tried(const struct res_cube *c)
 	return p.n_done + p.n_failed + p.n_crashed == p.n_cells;
 }
 
+/* What is told of all shards: the whole, without its rows. */
+static void assert_head(const struct res_shards *s,
+    const struct res_cube *whole)
+{
+	const struct res_cube *h = res_shards_head(s);
+	const struct res_progress is = res_cube_progress(h),
+				  want = res_cube_progress(whole);
+	assert_string_equal(h->figure, whole->figure);
+	assert_int_equal(h->n_points, whole->n_points);
+	assert_int_equal(h->n_algos, whole->n_algos);
+	assert_int_equal(h->shard_n, 1);
+	assert_int_equal(is.n_cells, want.n_cells);
+	assert_int_equal(is.n_done, want.n_done);
+	assert_int_equal(is.n_failed, want.n_failed);
+	assert_int_equal(is.n_crashed, want.n_crashed);
+	assert_int_equal(!h->partial, is_tried(whole));
+	assert_null(h->rows.bits);
+}
+
 /* Of 1 to 9 shards, each number twice, in an order that begins anywhere;
  * there may be more shards than cells. */
 static void all_shards_are_the_bytes_of_the_whole(void **state)
@@ -54,6 +73,7 @@ static void all_shards_are_the_bytes_of_the_whole(void **state)
 		for (uint32_t i = 0; i < n; i++)
 			add(s, run, (i + run) % n, n);
 		assert_ok(res_shards_write(s, test_err()));
+		assert_head(s, &whole);
 		assert_ok(res_h5_read(&joined, joined_h5, test_err()));
 		assert_same_cube(&whole, &joined);
 		assert_int_equal(!joined.partial, is_tried(&whole));
