@@ -344,23 +344,51 @@ static void impossible_fat_trees_are_refused(void **state)
 	static const struct {
 		uint32_t k, hosts;
 		int rc;
+		const char *says; /* first */
 	} bad[] = {
-	    {0, 0, SIM_EINVAL},
-	    {3, 0, SIM_EINVAL},
-	    {58, 0, SIM_ELIMIT},
-	    {UINT32_MAX - 1, 0, SIM_ELIMIT},
-	    {4, 1 << 22, SIM_ELIMIT},
-	    {4, UINT32_MAX, SIM_ELIMIT},
+	    {0, 0, SIM_EINVAL,
+		"A fat-tree of k 0: k must be even and at least 2."},
+	    {1, 0, SIM_EINVAL,
+		"A fat-tree of k 1: k must be even and at least 2."},
+	    {3, 0, SIM_EINVAL,
+		"A fat-tree of k 3: k must be even and at least 2."},
+	    {58, 0, SIM_ELIMIT,
+		"A fat-tree of k 58 has more than the limit of 4096 switches."},
+	    {4098, 0, SIM_ELIMIT,
+		"A fat-tree of k 4098 has more than the limit of 4096 "
+		"switches."},
+	    /* 5 k^2 / 4 of it is 5 in 32 bits. */
+	    {UINT32_MAX - 1, 0, SIM_ELIMIT,
+		"A fat-tree of k 4294967294 has more than the limit of 4096 "
+		"switches."},
+	    {4, 1 << 22, SIM_ELIMIT, "fat-tree of k 4: "},
+	    {4, UINT32_MAX, SIM_ELIMIT, "fat-tree of k 4: "},
+	    /* The largest one below the limit, with too many hosts. */
+	    {56, UINT32_MAX, SIM_ELIMIT, "fat-tree of k 56: "},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct topo_mesh *m;
+		struct topo_mesh *m = (struct topo_mesh *)bad;
 		struct sim_err e = {0};
 		assert_int_equal(topo_mesh_fat_tree(&m, bad[i].k, bad[i].hosts,
 				     &e),
 		    bad[i].rc);
 		assert_null(m);
-		assert_non_null(strstr(e.msg, "fat-tree"));
+		assert_memory_equal(e.msg, bad[i].says, strlen(bad[i].says));
 	}
+}
+
+static void an_impossible_clos_makes_no_tables(void **state)
+{
+	(void)state;
+	const struct topo_clos none = {.n_pods = 0, .n_tors = 1, .n_hosts = 1};
+	struct topo_mesh *m = (struct topo_mesh *)&none;
+	struct topo_clos same = none;
+	struct sim_err e, want;
+	const int rc = topo_mesh_from_clos(&m, &none, &e);
+	assert_true(rc < 0);
+	assert_null(m);
+	assert_int_equal(topo_clos_init(&same, &want), rc);
+	assert_string_equal(e.msg, want.msg);
 }
 
 /* host0 - leaf - spine - sw2 - host1, named in part; cable 2 is given from the
@@ -615,6 +643,7 @@ int main(void)
 	    cmocka_unit_test(a_fat_tree_has_the_counts_of_al_fares),
 	    cmocka_unit_test(a_core_meets_one_aggregation_switch_of_each_pod),
 	    cmocka_unit_test(impossible_fat_trees_are_refused),
+	    cmocka_unit_test(an_impossible_clos_makes_no_tables),
 	    cmocka_unit_test(up_is_from_the_lower_tier),
 	    cmocka_unit_test(names_given_or_by_number_read_back),
 	    cmocka_unit_test(networks_that_cannot_be_are_refused),
