@@ -295,7 +295,8 @@ static void only_nodes_are_seen(void **state)
 {
 	static const char text[] =
 	    "<?xml version='1.0'?><? " NO " ?>"
-	    "<!DOCTYPE g [<!ELEMENT node (a|b)> <!ATTLIST node id ID>]>\n"
+	    "<!DOCTYPE g [<!ELEMENT node (a|b)> <!ATTLIST node id ID>"
+	    "<!ENTITY x \"" NO NO "\"> <!ENTITY y \"" NO NO "\">]>\n"
 	    "<!-- " NO " - -- " NO "--->" NO "<!-->--><!---->"
 	    "<!--x->" NO "-->"
 	    "<g:graphml><g:graph\nid=\"node\"><![CDATA[" NO "]] >]]]>"
