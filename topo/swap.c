@@ -49,11 +49,12 @@ static int swap_open(struct swap *x, const struct topo *t, struct sim_err *e)
 
 /* --- which ----------------------------------------------------------------- */
 
+/* Whether there is a cable from A up to B. That end of one which is up is told by
+ * the two alone, so none leads from B to A. */
 static int swap_has(const struct swap *x, topo_node a, topo_node b)
 {
 	for (uint32_t c = x->t->n_hosts; c < x->n_cables; c++)
-		if ((x->cable[c].a == a && x->cable[c].b == b) ||
-		    (x->cable[c].a == b && x->cable[c].b == a))
+		if (x->cable[c].a == a && x->cable[c].b == b)
 			return 1;
 	return 0;
 }

@@ -32,8 +32,30 @@ static void open_fat_tree(struct topo *t)
 	assert_ok(topo_open_mesh(t, m, test_err()));
 }
 
+/* Eight switches without tiers, each with a host, joined to all others but one:
+ * there is no cable of which both ends have numbers that are 7 together. */
+static void open_flat(struct topo *t)
+{
+	enum { N = 8 };
+	struct topo_cable cable[N + N * (N - 2) / 2];
+	uint32_t n = 0;
+	for (topo_node i = 0; i < N; i++)
+		cable[n++] = (struct topo_cable){i, N + i};
+	for (topo_node i = 0; i < N; i++)
+		for (topo_node j = i + 1; j < N; j++)
+			if (i + j != N - 1)
+				cable[n++] = (struct topo_cable){N + i, N + j};
+	const struct topo_mesh_input in = {.n_hosts = N,
+	    .n_switches = N,
+	    .n_cables = n,
+	    .cable = cable};
+	struct topo_mesh *m;
+	assert_ok(topo_mesh_open(&m, &in, test_err()));
+	assert_ok(topo_open_mesh(t, m, test_err()));
+}
+
 static void (*const networks[])(
-    struct topo *t) = {open_clos, open_fat_tree, open_leaf_spine};
+    struct topo *t) = {open_clos, open_fat_tree, open_leaf_spine, open_flat};
 
 /* Links of OUT that do not end where those of T do. */
 static uint32_t differ(const struct topo *t, const struct topo *out,
@@ -55,13 +77,13 @@ static uint32_t differ(const struct topo *t, const struct topo *out,
 static void two_cables_are_swapped(void **state)
 {
 	(void)state;
-	for (uint32_t i = 0; i < 60; i++) {
+	for (uint32_t i = 0; i < 80; i++) {
 		struct topo t, out;
 		struct sim_rng r;
 		topo_link at[4];
 		topo_node a, b, c, d, e, f, g, h;
 		char name[64], want[64];
-		networks[i % 3](&t);
+		networks[i % 4](&t);
 		test_rng(&r, i);
 		assert_ok(topo_swap(&out, &t, 1, &r, test_err()));
 		assert_int_equal(out.n_hosts, t.n_hosts);
@@ -78,7 +100,7 @@ static void two_cables_are_swapped(void **state)
 		assert_int_equal(topo_class_of(&out, at[0]),
 		    topo_class_of(&t, at[0]));
 		/* Of a leaf-spine there are only hosts'. */
-		assert_int_equal(at[0] < 2 * t.n_hosts, i % 3 == 2);
+		assert_int_equal(at[0] < 2 * t.n_hosts, i % 4 == 2);
 		for (topo_node n = 0; n < t.n_hosts + t.n_switches; n++) {
 			topo_node_name(&t, n, want);
 			topo_node_name(&out, n, name);
