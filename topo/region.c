@@ -65,7 +65,8 @@ double topo_site_km(struct topo_site a, struct topo_site b)
 static int read_degrees(const char *text, size_t n, double max, double *out)
 {
 	char copy[32];
-	while (n > 0 && text[0] == ' ') {
+	/* Behind the N bytes stands no blank. */
+	while (text[0] == ' ') {
 		text++;
 		n--;
 	}
