@@ -136,21 +136,29 @@ static void a_link_found_by_place_says_its_place(void **state)
 static void impossible_shapes_are_refused_with_the_reason(void **state)
 {
 	(void)state;
+	static const char no_t1[] =
+	    "n_t1 0 leaves the ToRs unconnected: it must be at least 1 unless "
+	    "there is one ToR in all.";
 	static const struct {
 		struct topo_clos shape;
 		int rc;
 		const char *part;
 	} bad[] = {
-	    {{.n_tors = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL, "n_pods 0"},
-	    {{.n_pods = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL, "n_tors 0"},
-	    {{.n_pods = 1, .n_tors = 2, .n_t1 = 1}, SIM_EINVAL, "n_hosts 0"},
-	    {{.n_pods = 1, .n_tors = 2, .n_hosts = 1}, SIM_EINVAL, "n_t1 0"},
+	    {{.n_tors = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL,
+		"n_pods 0, n_tors 1 and n_hosts 1 must each be at least 1."},
+	    {{.n_pods = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL,
+		"n_pods 1, n_tors 0 and n_hosts 1 must each be at least 1."},
+	    {{.n_pods = 1, .n_tors = 2, .n_t1 = 1}, SIM_EINVAL,
+		"n_pods 1, n_tors 2 and n_hosts 0 must each be at least 1."},
+	    {{.n_pods = 1, .n_tors = 2, .n_hosts = 1}, SIM_EINVAL, no_t1},
+	    {{.n_pods = 2, .n_tors = 1, .n_hosts = 1}, SIM_EINVAL, no_t1},
 	    {{.n_pods = 2, .n_tors = 1, .n_hosts = 1, .n_t2 = 1}, SIM_EINVAL,
-		"n_t1 0"},
+		no_t1},
 	    {{.n_pods = 2, .n_tors = 1, .n_t1 = 1, .n_hosts = 1}, SIM_EINVAL,
-		"n_t2 0"},
+		"n_t2 0 leaves the 2 pods unconnected: it must be at least 1 "
+		"unless there is one pod."},
 	    {{.n_pods = 1, .n_tors = 1, .n_t2 = 3, .n_hosts = 1}, SIM_EINVAL,
-		"n_t2 3"},
+		"n_t2 3 with n_t1 0 leaves the tier-2 switches "},
 	    {{1024, 1024, 1, 1, 1024, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
 		"16777214 hosts"},
 	    {{1, 1, 1, 1, 16777215, 0, 0, 0, 0, 0, 0}, SIM_ELIMIT,
