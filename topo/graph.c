@@ -64,7 +64,7 @@ static int fail_igraph(struct sim_err *e, int code)
 		if (*p == '\n')
 			*p = ' ';
 	size_t n = strlen(msg);
-	while (n > 0 && (msg[n - 1] == '.' || msg[n - 1] == ' '))
+	while (n > 0 && strchr(". ", msg[n - 1]))
 		msg[--n] = '\0';
 	return sim_fail(e, code, "igraph: %s.", n ? msg : "unknown failure");
 }
