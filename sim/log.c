@@ -22,13 +22,13 @@ void sim_log(const struct sim_log *l, enum sim_log_level level, const char *fmt,
 		return;
 	char line[2048];
 	const size_t room = sizeof(line) - 1; /* the newline */
-	int n = snprintf(line, room, "%s%s%s: ", l->program ? l->program : "",
-	    l->program ? ": " : "", names[level]);
-	size_t len = n < 0 ? 0 : (size_t)n;
+	size_t len = (size_t)snprintf(line, room,
+	    "%s%s%s: ", l->program ? l->program : "", l->program ? ": " : "",
+	    names[level]);
 	if (len < room) {
 		va_list ap;
 		va_start(ap, fmt);
-		n = vsnprintf(line + len, room - len, fmt, ap);
+		const int n = vsnprintf(line + len, room - len, fmt, ap);
 		va_end(ap);
 		len += n < 0 ? 0 : (size_t)n;
 	}

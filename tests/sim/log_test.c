@@ -65,11 +65,34 @@ static void a_long_line_is_cut_and_says_so(void **state)
 	}
 }
 
+/* A wide letter that the locale has no bytes for: the message is left out. */
+static void a_message_that_cannot_be_printed_is_an_empty_one(void **state)
+{
+	(void)state;
+	char line[64] = "";
+	const wchar_t none[] = {0x20ac, 0};
+	FILE *out = tmpfile();
+	assert_non_null(out);
+	const struct sim_log l = {out, SIM_LOG_INFO, "p"};
+	sim_log(&l, SIM_LOG_INFO, "%ls", none);
+	rewind(out);
+	assert_int_equal(fread(line, 1, sizeof(line), out), 10);
+	assert_string_equal(line, "p: info: \n");
+	fclose(out);
+}
+
 /* Then no text fits behind it. */
 static void a_very_long_name_is_cut_as_well(void **state)
 {
-	char name[3000], whole[3200];
+	char name[3000], whole[3200], text[8000];
 	(void)state;
+	memset(name, 'n', 1000);
+	memset(text, 'x', sizeof(text) - 1);
+	name[1000] = text[sizeof(text) - 1] = '\0';
+	const char *both = printed(SIM_LOG_INFO, name, SIM_LOG_INFO, text);
+	assert_int_equal(strlen(both), 2047);
+	assert_memory_equal(both + 998, "nn: info: xx", 12);
+	assert_string_equal(both + 2042, "x...\n");
 	for (size_t n = 2030; n < 2060; n++) {
 		memset(name, 'n', n);
 		name[n] = '\0';
@@ -93,6 +116,7 @@ int main(void)
 	    cmocka_unit_test(levels_above_the_limit_are_silent),
 	    cmocka_unit_test(no_log_or_a_zeroed_one_is_silent),
 	    cmocka_unit_test(a_long_line_is_cut_and_says_so),
+	    cmocka_unit_test(a_message_that_cannot_be_printed_is_an_empty_one),
 	    cmocka_unit_test(a_very_long_name_is_cut_as_well),
 	};
 	return cmocka_run_group_tests_name("sim/log", tests, NULL, NULL);
