@@ -98,6 +98,7 @@ static void data_centres_follow_each_other(void **state)
 	assert_int_equal(dc[1].first_switch, 6 + 4 + 4);
 	assert_int_equal(dc[2].first_switch, 14 + 1);
 	assert_int_equal(topo_dcs_n_hosts(dc, 0), 0);
+	assert_int_equal(topo_dcs_n_hosts(dc, 1), 30);
 	assert_int_equal(topo_dcs_n_hosts(dc, 2), 37);
 	assert_int_equal(topo_dcs_n_hosts(dc, 3), 61);
 	for (topo_host h = 0; h < 70; h++)
