@@ -3,8 +3,11 @@
  */
 #include "sim/apart.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -13,6 +16,45 @@
 
 static const struct sim_apart_limit limit = {.more_bytes = 64 << 20,
     .cpu_s = 1};
+
+/* How many bytes a call sends or receives at most, if not 0; then each other call
+ * is interrupted. */
+static size_t at_once;
+static unsigned n_calls;
+
+static int is_interrupted(void)
+{
+	if (!at_once || n_calls++ % 2)
+		return 0;
+	errno = EINTR;
+	return 1;
+}
+
+ssize_t recv(int fd, void *bytes, size_t n, int flags)
+{
+	if (is_interrupted())
+		return -1;
+	return syscall(SYS_recvfrom, fd, bytes,
+	    at_once && n > at_once ? at_once : n, flags, NULL, NULL);
+}
+
+ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
+{
+	struct iovec part[4];
+	struct msghdr some = *m;
+	size_t left = at_once;
+	if (is_interrupted())
+		return -1;
+	for (size_t i = 0; at_once && i < m->msg_iovlen; i++) {
+		assert_true(i < 4);
+		part[i] = m->msg_iov[i];
+		if (part[i].iov_len > left)
+			part[i].iov_len = left;
+		left -= part[i].iov_len;
+		some.msg_iov = part;
+	}
+	return syscall(SYS_sendmsg, fd, &some, flags);
+}
 
 struct sum {
 	uint64_t total;
@@ -144,6 +186,35 @@ static void a_child_keeps_its_state_and_gives_bytes_back(void **state)
 	assert_int_equal(n, 0);
 	sim_apart_close(a);
 	assert_int_equal(s.total, 100);
+}
+
+static void bytes_arrive_in_any_pieces(void **state)
+{
+	(void)state;
+	static const size_t pieces[] = {1, 7, 8, 15, 16, 17, 24, 100};
+	for (size_t i = 0; i < sizeof(pieces) / sizeof(pieces[0]); i++) {
+		struct sum s = {.total = 5};
+		struct sim_apart *a;
+		struct sim_err e = {0};
+		uint64_t got[40];
+		size_t n = 0;
+		at_once = pieces[i];
+		assert_ok(sim_apart_open(&a, "adding", &s, &limit, test_err()));
+		for (uint32_t k = 1; k <= 40; k += 13) {
+			assert_ok(sim_apart_ask(a, add, (uint32_t[]){k, k}, 8,
+			    &n, test_err()));
+			assert_int_equal(n, 8 * k);
+			assert_ok(sim_apart_take(a, got, n, test_err()));
+			s.total += k;
+			for (uint32_t j = 0; j < k; j++)
+				assert_int_equal(got[j], s.total);
+		}
+		assert_int_equal(sim_apart_ask(a, fails, NULL, 0, &n, &e),
+		    SIM_ERANGE);
+		assert_string_equal(e.msg, "so it is.");
+		sim_apart_close(a);
+		at_once = 0;
+	}
 }
 
 static void what_a_call_says_is_what_the_caller_gets(void **state)
@@ -446,6 +517,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_child_keeps_its_state_and_gives_bytes_back),
+	    cmocka_unit_test(bytes_arrive_in_any_pieces),
 	    cmocka_unit_test(what_a_call_says_is_what_the_caller_gets),
 	    cmocka_unit_test(a_crash_is_an_error),
 	    cmocka_unit_test(a_loop_is_an_error),
