@@ -29,6 +29,25 @@ static void an_array_grows_by_half_or_to_the_need(void **state)
 	}
 }
 
+static void an_array_that_is_none_yet_is_made(void **state)
+{
+	uint64_t *a = NULL;
+	size_t cap = 0;
+	(void)state;
+	assert_ok(sim_reserve(&a, &cap, 0, sizeof(*a), test_err()));
+	assert_null(a);
+	for (size_t need = 1; need < 5000; need *= 3) {
+		assert_ok(sim_reserve(&a, &cap, need, sizeof(*a), test_err()));
+		assert_non_null(a);
+		assert_true(cap >= need);
+		for (size_t i = need / 3; i < need; i++)
+			a[i] = i;
+		for (size_t i = 0; i < need; i++)
+			assert_int_equal(a[i], i);
+	}
+	free(a);
+}
+
 /* PTRDIFF_MAX is odd, so no array of 2 bytes each has just so many. */
 static void what_no_array_can_hold_is_refused(void **state)
 {
@@ -86,6 +105,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(an_array_grows_by_half_or_to_the_need),
+	    cmocka_unit_test(an_array_that_is_none_yet_is_made),
 	    cmocka_unit_test(what_no_array_can_hold_is_refused),
 	    cmocka_unit_test(zeroed_blocks_are_zero_and_none_for_nothing),
 	};
