@@ -56,6 +56,17 @@ ssize_t sendmsg(int fd, const struct msghdr *m, int flags)
 	return syscall(SYS_sendmsg, fd, &some, flags);
 }
 
+/* As where /proc is not mounted. */
+static int is_blind;
+
+FILE *fopen(const char *path, const char *mode)
+{
+	if (!is_blind)
+		return fopen64(path, mode);
+	errno = ENOENT;
+	return NULL;
+}
+
 struct sum {
 	uint64_t total;
 };
@@ -475,7 +486,7 @@ static void data_may_grow_by_what_is_left_alone(void **state)
 	assert_in_range(now.rlim_cur, want - SLACK, want + SLACK);
 	/* A wider one is none; a narrower one is. */
 	const struct rlimit first = now;
-	sim_limit_data(UINT64_C(1) << 40, &had);
+	sim_limit_data(UINT64_C(1) << 32, &had);
 	assert_int_equal(getrlimit(RLIMIT_DATA, &now), 0);
 	assert_true(had.rlim_cur == first.rlim_cur);
 	assert_true(now.rlim_cur == first.rlim_cur);
@@ -487,6 +498,23 @@ static void data_may_grow_by_what_is_left_alone(void **state)
 }
 
 /* No more is taken than is there, and none from a child that is gone. */
+/* Who cannot tell what he holds may not be bound to the rest alone. */
+static void where_memory_cannot_be_told_no_bound_is_set(void **state)
+{
+	(void)state;
+	struct rlimit before, had, now;
+	assert_int_equal(getrlimit(RLIMIT_DATA, &before), 0);
+	memset(&had, 0x5a, sizeof(had));
+	is_blind = 1;
+	sim_limit_data(UINT64_C(1) << 32, &had);
+	is_blind = 0;
+	assert_int_equal(getrlimit(RLIMIT_DATA, &now), 0);
+	assert_int_equal(setrlimit(RLIMIT_DATA, &before), 0);
+	assert_true(now.rlim_cur == before.rlim_cur);
+	assert_true(had.rlim_cur == before.rlim_cur);
+	assert_true(had.rlim_max == before.rlim_max);
+}
+
 static void what_is_taken_is_what_is_left(void **state)
 {
 	struct sum s = {0};
@@ -530,6 +558,7 @@ int main(void)
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	    cmocka_unit_test(room_that_cannot_be_is_refused),
 	    cmocka_unit_test(data_may_grow_by_what_is_left_alone),
+	    cmocka_unit_test(where_memory_cannot_be_told_no_bound_is_set),
 	    cmocka_unit_test(what_is_taken_is_what_is_left),
 	};
 	return cmocka_run_group_tests_name("sim/apart", tests, NULL, NULL);
