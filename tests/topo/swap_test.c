@@ -32,13 +32,20 @@ static void open_fat_tree(struct topo *t)
 	assert_ok(topo_open_mesh(t, m, test_err()));
 }
 
-/* Eight switches without tiers, each with a host, joined to all others but one:
- * there is no cable of which both ends have numbers that are 7 together. */
+/* Eight switches without tiers, each with a host, and with names of their own,
+ * joined to all others but one: there is no cable of which both ends have numbers
+ * that are 7 together. */
 static void open_flat(struct topo *t)
 {
 	enum { N = 8 };
 	struct topo_cable cable[N + N * (N - 2) / 2];
+	char text[2 * N][8];
+	const char *name[2 * N];
 	uint32_t n = 0;
+	for (topo_node i = 0; i < 2 * N; i++) {
+		snprintf(text[i], sizeof(text[i]), "node%u", i);
+		name[i] = text[i];
+	}
 	for (topo_node i = 0; i < N; i++)
 		cable[n++] = (struct topo_cable){i, N + i};
 	for (topo_node i = 0; i < N; i++)
@@ -48,7 +55,8 @@ static void open_flat(struct topo *t)
 	const struct topo_mesh_input in = {.n_hosts = N,
 	    .n_switches = N,
 	    .n_cables = n,
-	    .cable = cable};
+	    .cable = cable,
+	    .name = name};
 	struct topo_mesh *m;
 	assert_ok(topo_mesh_open(&m, &in, test_err()));
 	assert_ok(topo_open_mesh(t, m, test_err()));
@@ -106,6 +114,9 @@ static void two_cables_are_swapped(void **state)
 			topo_node_name(&out, n, name);
 			assert_string_equal(name, want);
 		}
+		for (topo_switch s = 0; s < t.n_switches; s++)
+			assert_int_equal(topo_tier_of(&out, s),
+			    topo_tier_of(&t, s));
 		topo_close(&out);
 		topo_close(&t);
 	}
