@@ -161,6 +161,54 @@ static void a_shard_has_none(void **state)
 	res_cube_free(&c);
 }
 
+static void assert_no_criterion(struct res_cube *c, const char *text,
+    const char *says)
+{
+	struct sim_err e = {0};
+	until(c, text);
+	assert_int_equal(res_until_check(c, NULL, &e), SIM_EINVAL);
+	assert_string_equal(e.msg, says);
+}
+
+static void what_is_no_criterion_says_why(void **state)
+{
+	(void)state;
+	struct res_cube c;
+	plain_cube(&c, 1, 4);
+	assert_ok(res_until_check(&c, NULL, test_err()));
+	until(&c, "0.05 drop_rate");
+	assert_ok(res_until_check(&c, NULL, test_err()));
+	assert_no_criterion(&c, "0.01",
+	    "\"0.01\" is no criterion, as \"0.01 accuracy_fault\" is.");
+	assert_no_criterion(&c, "x recall",
+	    "\"x recall\" is no criterion, as \"0.01 accuracy_fault\" is.");
+	assert_no_criterion(&c, "0.05 recal",
+	    "\"recal\" is no ratio, whose interval could end a point; did you "
+	    "mean \"recall\"?");
+	assert_no_criterion(&c, "0.05 drop_rat",
+	    "\"drop_rat\" is no ratio, whose interval could end a point; did "
+	    "you mean \"drop_rate\"?");
+	assert_no_criterion(&c, "0.05 zzzzzzzzz",
+	    "\"zzzzzzzzz\" is no ratio, whose interval could end a point; did "
+	    "you mean \"accuracy_fault\"?");
+	assert_no_criterion(&c, "0.05 drop_rate vote",
+	    "drop_rate is of a trial, not of an algorithm as \"vote\".");
+	assert_no_criterion(&c, "0.05 recall votes",
+	    "no algorithm is labelled \"votes\"; did you mean \"vote\"?");
+	assert_no_criterion(&c, "0.05 recall zzzzzz",
+	    "no algorithm is labelled \"zzzzzz\"; one is \"vote\".");
+	assert_no_criterion(&c, "0.5 recall",
+	    "half the width of an interval is 0.5, not in (0, 0.5).");
+	const size_t n_algos = c.n_algos;
+	c.n_algos = 0;
+	assert_no_criterion(&c, "0.05 recall",
+	    "recall is of an algorithm, and the spec has none.");
+	until(&c, "0.05 drop_rate");
+	assert_ok(res_until_check(&c, NULL, test_err()));
+	c.n_algos = n_algos;
+	res_cube_free(&c);
+}
+
 static int decide(void *arg, struct sim_err *e)
 {
 	struct res_cube *c = arg;
@@ -193,6 +241,7 @@ int main(void)
 	    cmocka_unit_test(intervals_are_of_the_criterion_alone),
 	    cmocka_unit_test(files_keep_it_and_their_cells_decide),
 	    cmocka_unit_test(a_shard_has_none),
+	    cmocka_unit_test(what_is_no_criterion_says_why),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("results/until", tests,
