@@ -5,6 +5,7 @@
 
 #include "tests/test.h"
 #include "topo/mesh.h"
+#include "topo/region.h"
 
 static void open_leaf_spine(struct topo *t)
 {
@@ -159,6 +160,28 @@ static void what_has_none_says_so(void **state)
 	topo_close(&t);
 }
 
+static void a_region_is_refused(void **state)
+{
+	(void)state;
+	const struct topo_clos shape = {.n_pods = 2,
+	    .n_tors = 2,
+	    .n_t1 = 2,
+	    .n_t2 = 2,
+	    .n_hosts = 1};
+	struct topo_region_params p;
+	struct topo t, out;
+	struct sim_rng r;
+	struct sim_err e;
+	test_rng(&r, 0);
+	memset(&out, 0x5a, sizeof(out));
+	assert_ok(sim_field_defaults(topo_region_fields, &p, test_err()));
+	assert_ok(topo_open_region(&t, &shape, &p, test_err()));
+	assert_int_equal(topo_swap(&out, &t, 1, &r, &e), SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg, "cables of a region can't be swapped.");
+	assert_memory_equal(&out, &(struct topo){0}, sizeof(out));
+	topo_close(&t);
+}
+
 static int swap_once(void *arg, struct sim_err *e)
 {
 	struct topo out;
@@ -184,6 +207,7 @@ int main(void)
 	    cmocka_unit_test(two_cables_are_swapped),
 	    cmocka_unit_test(many_are_swapped),
 	    cmocka_unit_test(what_has_none_says_so),
+	    cmocka_unit_test(a_region_is_refused),
 	    cmocka_unit_test(no_memory_is_an_error),
 	};
 	return cmocka_run_group_tests_name("topo/swap", tests, NULL, NULL);
