@@ -151,6 +151,92 @@ static void samples_by_chance_are_seldom_seen_at_all_hops(void **state)
 	near_binomial(N, 1 - pow(2 / 3., N_SWITCHES), any);
 }
 
+/* The times at which copies of N SYNs come, told a microsecond apart. */
+static void times_of(const struct mirror_params *p,
+    const struct obs_match_row *row, uint32_t n, struct obs_mirror *out)
+{
+	struct mirror *m = open_with(p, row);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct obs_packet x = syn_of(i);
+		see(m, 0, i * SIM_US, &x);
+	}
+	assert_ok(mirror_take(m, SIM_NEVER, out, test_err()));
+	mirror_free(m);
+}
+
+/* One in one is all, and costs no number; one in two is a half. */
+static void rows_draw_only_if_they_take_a_share(void **state)
+{
+	enum { N = 2000 };
+	const struct mirror_params p = with(0, 30);
+	struct obs_mirror got[3] = {{0}};
+	(void)state;
+	for (uint32_t k = 0; k < 3; k++) {
+		const struct obs_match_row row = {.one_in = k,
+		    .kind = OBS_COPY_SAMPLE};
+		times_of(&p, &row, N, &got[k]);
+	}
+	assert_int_equal(got[0].n, N);
+	assert_int_equal(got[1].n, N);
+	assert_memory_equal(got[0].t_ns, got[1].t_ns, N * sizeof(sim_ns));
+	near_binomial(N, 0.5, (double)got[2].n);
+	for (uint32_t k = 0; k < 3; k++)
+		obs_mirror_free(&got[k]);
+}
+
+/* What is lost or refused has drawn its delay, too: the others come when they
+ * would have. */
+static void a_budget_changes_no_delay(void **state)
+{
+	enum { N = 500 };
+	struct mirror_params p = with(0, 30);
+	struct obs_mirror all = {0}, some = {0};
+	sim_ns at[N];
+	(void)state;
+	times_of(&p, &syns, N, &all);
+	for (size_t i = 0; i < all.n; i++)
+		at[all.seq[i]] = all.t_ns[i];
+	p.budget = 3e7;
+	p.burst = 500;
+	times_of(&p, &syns, N, &some);
+	assert_true(some.n > N / 5 && some.n < N / 2);
+	for (size_t i = 0; i < some.n; i++)
+		assert_int_equal(some.t_ns[i], at[some.seq[i]]);
+	obs_mirror_free(&all);
+	obs_mirror_free(&some);
+}
+
+/* Of each switch the stream that its name says, a number a copy; without a loss
+ * none is drawn for it. */
+static void delays_are_of_the_switch_s_stream(void **state)
+{
+	struct mirror_params p = with(0, 250);
+	(void)state;
+	for (topo_switch s = 0; s < N_SWITCHES; s++)
+		for (uint32_t law = 1; law < 3; law++) {
+			struct obs_mirror got = {0};
+			struct sim_rng r;
+			p.delay_law = law;
+			struct mirror *m = open_with(&p, &syns);
+			sim_rng_init(&r, &where, SIM_STREAM_MIRROR, s);
+			for (uint32_t i = 0; i < 20; i++) {
+				const struct obs_packet x = syn_of(i);
+				see(m, s, i * SIM_SEC, &x);
+			}
+			assert_ok(mirror_take(m, SIM_NEVER, &got, test_err()));
+			assert_int_equal(got.n, 20);
+			for (uint32_t i = 0; i < 20; i++) {
+				const double us = law == MIRROR_DELAY_UNIFORM
+				    ? 500 * sim_rng_u01(&r)
+				    : -250 * log(sim_rng_u01_open(&r));
+				assert_near((double)(got.t_ns[i] - i * SIM_SEC),
+				    us * 1e3, 1);
+			}
+			obs_mirror_free(&got);
+			mirror_free(m);
+		}
+}
+
 static void delays_have_their_mean(void **state)
 {
 	/* Of their squares: constant 1, uniform 4/3, exponential 2 means. */
@@ -269,6 +355,46 @@ static void budgets_are_never_exceeded(void **state)
 		obs_mirror_free(&got);
 		mirror_free(m);
 	}
+}
+
+/* The policer comes first: what it refuses costs no bytes, and what has none
+ * for it has cost a copy. */
+static void what_the_policer_refuses_costs_no_bytes(void **state)
+{
+	struct mirror_params p = with(0, 0);
+	struct obs_mirror got = {0};
+	(void)state;
+	/* 104 bytes a copy, of which the budget has room for two and no time
+	 * to get more; a copy more each millisecond. */
+	p.budget = 1;
+	p.burst = 2 * 104;
+	p.policer = 1000;
+	p.police_burst = 1;
+	p.truncate = 64;
+	struct mirror *m = open_with(&p, &syns);
+	static const sim_ns at[] = {1, 2, 3, SIM_MS + 1, 2 * SIM_MS + 1};
+	for (uint32_t i = 0; i < 5; i++) {
+		const struct obs_packet x = syn_of(i);
+		see(m, 1, at[i], &x);
+	}
+	/* Switches have budgets of their own. */
+	const struct obs_packet x = syn_of(9);
+	see(m, 2, 2 * SIM_MS + 2, &x);
+	assert_ok(mirror_take(m, SIM_NEVER, &got, test_err()));
+	assert_int_equal(got.n, 3);
+	assert_int_equal(got.seq[0], 0);
+	assert_int_equal(got.seq[1], 3);
+	assert_int_equal(got.seq[2], 9);
+	assert_int_equal(got.mirror_seq[2], 0);
+	const struct mirror_counts *c = mirror_counted(m);
+	assert_int_equal(c[1].n_matched, 5);
+	assert_int_equal(c[1].n_policed, 3);
+	assert_int_equal(c[1].n_sent, 2);
+	assert_int_equal(c[1].n_bytes, 208);
+	assert_int_equal(c[2].n_policed, 0);
+	assert_int_equal(c[0].n_seen, 0);
+	obs_mirror_free(&got);
+	mirror_free(m);
 }
 
 /* --- relations ------------------------------------------------------------ */
@@ -392,6 +518,94 @@ static void a_copy_that_is_cut_short_tells_nothing(void **state)
 	mirror_free(m);
 }
 
+/* Up to what is read of each kind of packet, and no more than the frame has. */
+static void each_kind_needs_what_is_read_of_it(void **state)
+{
+	static const struct {
+		uint8_t proto, opcode, n_outer;
+		uint16_t dst_port;
+		uint32_t need;
+	} kinds[] = {
+	    {TOPO_PROTO_TCP, 0, 0, 80, 48},
+	    {TOPO_PROTO_TCP, 0, 1, 80, 68},
+	    {TOPO_PROTO_TCP, OBS_BTH_ACK, 0, OBS_PORT_ROCE, 48},
+	    {OBS_PROTO_UDP, 0, 0, 80, 46},
+	    {OBS_PROTO_UDP, 0, 0, OBS_PORT_ROCE, 54},
+	    {OBS_PROTO_UDP, OBS_BTH_ACK, 0, OBS_PORT_ROCE, 55},
+	    {OBS_PROTO_UDP, OBS_BTH_ACK, 1, OBS_PORT_ROCE, 75},
+	    {1, 0, 0, 0, 34},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct obs_packet x = {.ethertype = OBS_ETH_IPV4,
+		    .ip = {.proto = kinds[i].proto},
+		    .dst_port = kinds[i].dst_port,
+		    .bth_opcode = kinds[i].opcode,
+		    .n_outer = kinds[i].n_outer,
+		    .n_bytes = 200};
+		assert_int_equal(mirror_needs(&x), kinds[i].need);
+		x.n_bytes = kinds[i].need - 1;
+		assert_int_equal(mirror_needs(&x), kinds[i].need - 1);
+		x.n_bytes = 100;
+		x.ethertype = OBS_ETH_IPV4 + 1;
+		assert_int_equal(mirror_needs(&x), 100);
+	}
+}
+
+/* A copy that is lost is not counted as cut as well; room for just what it
+ * needs is enough. */
+static void what_is_lost_is_not_cut_too(void **state)
+{
+	static const double loss[] = {0, 1};
+	(void)state;
+	for (unsigned k = 0; k < 2; k++) {
+		struct mirror_params p = with(loss[k], 0);
+		struct obs_mirror got = {0};
+		struct obs_packet x = syn_of(7);
+		p.truncate = 68;
+		struct mirror *m = open_with(&p,
+		    &(struct obs_match_row){.kind = OBS_COPY_SAMPLE});
+		obs_packet_wrap(&x,
+		    &(struct obs_ip){3, 4, 5, 64, 0, OBS_PROTO_IPIP});
+		see(m, 0, 1, &x);
+		obs_packet_wrap(&x,
+		    &(struct obs_ip){3, 4, 5, 64, 0, OBS_PROTO_IPIP});
+		see(m, 0, 2, &x);
+		assert_ok(mirror_take(m, SIM_NEVER, &got, test_err()));
+		assert_int_equal(got.n, 1 - k);
+		assert_int_equal(mirror_counted(m)[0].n_sent, 2);
+		assert_int_equal(mirror_counted(m)[0].n_lost, 2 * k);
+		assert_int_equal(mirror_counted(m)[0].n_cut, 1 - k);
+		obs_mirror_free(&got);
+		mirror_free(m);
+	}
+}
+
+/* Memory is for what is under way at a time, whatever becomes of it. */
+static void places_are_used_again(void **state)
+{
+	enum { N = 3000 };
+	(void)state;
+	for (unsigned k = 0; k < 2; k++) {
+		const struct mirror_params p = with(k, 1);
+		struct mirror *m = open_with(&p, &syns);
+		struct obs_mirror got = {0};
+		for (uint32_t i = 0; i < N; i++) {
+			const struct obs_packet x = syn_of(i);
+			see(m, 0, (2 * i + 1) * SIM_MS, &x);
+			assert_ok(mirror_take(m, (2 * i + 2) * SIM_MS, &got,
+			    test_err()));
+			obs_mirror_clear(&got);
+			if (i == 10)
+				test_peak_alloc();
+		}
+		assert_int_equal(mirror_counted(m)[0].n_sent, N);
+		assert_int_equal(test_peak_alloc(), 0);
+		obs_mirror_free(&got);
+		mirror_free(m);
+	}
+}
+
 /* By default a copy has room for all that a packet may have. */
 static void by_default_no_packet_is_cut_short(void **state)
 {
@@ -447,7 +661,13 @@ static void what_cannot_be_is_refused(void **state)
 	assert_int_equal(eye.see(eye.arg, 0, 0, 100, &x, &e), SIM_EINVAL);
 	assert_string_equal(e.msg,
 	    "a packet is seen at 100 ns, but copies were taken up to 100 ns.");
+	/* To ask for what was taken already changes nothing. */
+	assert_ok(mirror_take(m, 50, &got, test_err()));
+	assert_int_equal(eye.see(eye.arg, 0, 0, 99, &x, &e), SIM_EINVAL);
 	assert_int_equal(eye.see(eye.arg, 5, 0, 101, &x, &e), SIM_EINVAL);
+	assert_string_equal(e.msg, "switch 5 mirrors, of 5 switches.");
+	for (topo_switch s = 0; s < 5; s++)
+		assert_int_equal(mirror_counted(m)[s].n_seen, 0);
 	assert_ok(eye.see(eye.arg, 4, 0, 101, &x, test_err()));
 	mirror_free(m);
 	p.budget = 1;
@@ -456,6 +676,14 @@ static void what_cannot_be_is_refused(void **state)
 			     &where, &e),
 	    SIM_EINVAL);
 	assert_null(none);
+	assert_string_equal(e.msg,
+	    "burst 177 is less than a copy of 128 + 50 bytes, so none would "
+	    "ever be sent.");
+	p.budget = 0;
+	mirror_free(open_with(&p, &syns));
+	p.budget = 1;
+	p.burst = 178;
+	mirror_free(open_with(&p, &syns));
 	mirror_free(NULL);
 	obs_mirror_free(&got);
 }
@@ -494,13 +722,20 @@ int main(void)
 	    cmocka_unit_test(copies_are_lost_at_their_rate_and_told_by_number),
 	    cmocka_unit_test(samples_by_id_are_seen_at_all_hops_or_none),
 	    cmocka_unit_test(samples_by_chance_are_seldom_seen_at_all_hops),
+	    cmocka_unit_test(rows_draw_only_if_they_take_a_share),
+	    cmocka_unit_test(a_budget_changes_no_delay),
+	    cmocka_unit_test(delays_are_of_the_switch_s_stream),
 	    cmocka_unit_test(delays_have_their_mean),
 	    cmocka_unit_test(budgets_agree_with_a_level_that_rises),
 	    cmocka_unit_test(budgets_are_never_exceeded),
+	    cmocka_unit_test(what_the_policer_refuses_costs_no_bytes),
 	    cmocka_unit_test(how_often_copies_are_taken_changes_nothing),
 	    cmocka_unit_test(sightings_may_be_told_in_any_order),
 	    cmocka_unit_test(the_switch_s_clock_is_the_caller_s),
 	    cmocka_unit_test(a_copy_that_is_cut_short_tells_nothing),
+	    cmocka_unit_test(each_kind_needs_what_is_read_of_it),
+	    cmocka_unit_test(what_is_lost_is_not_cut_too),
+	    cmocka_unit_test(places_are_used_again),
 	    cmocka_unit_test(by_default_no_packet_is_cut_short),
 	    cmocka_unit_test(rows_that_say_never_count_as_none),
 	    cmocka_unit_test(what_cannot_be_is_refused),

@@ -69,8 +69,36 @@ static void without_a_share_nothing_is_virtual(void **state)
 	    .fail = 1};
 	const struct sim_seed where = {.seed = 5};
 	(void)state;
-	for (uint32_t i = 0; i < 100; i++)
-		assert_false(fabric_sim_slb_fate(&p, &where, i).vip);
+	for (uint32_t i = 0; i < 100; i++) {
+		const struct fabric_sim_slb_fate f =
+		    fabric_sim_slb_fate(&p, &where, i);
+		assert_false(f.vip || f.refused || f.lost);
+		assert_int_equal(f.latency_ns, 0);
+	}
+}
+
+/* Another share is others' fate, and no other fate: who goes to a VIP does so
+ * at any larger share, and is answered alike. */
+static void a_share_changes_whose_fate_it_is_alone(void **state)
+{
+	struct fabric_sim_slb_params p = {.share = 0.3,
+	    .snat = 0.4,
+	    .fail = 0.5,
+	    .latency_us = {SIM_UNIFORM, 1, 1000}};
+	struct fabric_sim_slb_params more = p;
+	const struct sim_seed where = {.seed = 5};
+	(void)state;
+	more.share = 0.6;
+	for (uint32_t i = 0; i < 300; i++) {
+		const struct fabric_sim_slb_fate a = fabric_sim_slb_fate(&p,
+						     &where, i),
+						 b = fabric_sim_slb_fate(&more,
+						     &where, i);
+		assert_true(a.vip <= b.vip);
+		assert_int_equal(a.refused, b.refused);
+		assert_int_equal(a.lost, b.lost);
+		assert_int_equal(a.latency_ns, b.latency_ns);
+	}
 }
 
 int main(void)
@@ -79,6 +107,7 @@ int main(void)
 	    cmocka_unit_test(shares_are_as_asked),
 	    cmocka_unit_test(a_connection_has_one_fate),
 	    cmocka_unit_test(without_a_share_nothing_is_virtual),
+	    cmocka_unit_test(a_share_changes_whose_fate_it_is_alone),
 	};
 	return cmocka_run_group_tests_name("models/sim/slb", tests, NULL, NULL);
 }
