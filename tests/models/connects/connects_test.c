@@ -485,6 +485,239 @@ static void connects_that_are_delayed_have_rows(void **state)
 	tear_down(&g);
 }
 
+/* --- rows of many --------------------------------------------------------- */
+
+struct rows {
+	struct connects_row row[20000];
+	size_t n;
+};
+static struct rows rows;
+
+static int take_row(void *arg, const struct connects_row *r, struct sim_err *e)
+{
+	struct rows *x = arg;
+	(void)e;
+	assert_true(x->n < sizeof(x->row) / sizeof(x->row[0]));
+	x->row[x->n++] = *r;
+	return 0;
+}
+
+/* No connect is lost, or late, by itself. */
+static void set_up_quiet(struct rig *g)
+{
+	set_up(g);
+	connects_close(g->c);
+	g->s.params.noise.rate = scenes_fixed(0);
+	for (unsigned i = 0; i < CONNECTS_N_HOPS; i++)
+		g->p.law[i].stall_share = g->p.law[i].burst_share = 0;
+	assert_ok(connects_open(&g->c, &g->s.topo, &g->p, test_err()));
+}
+
+static const struct scene *fill_rows(struct rig *g, double from_s, double to_s)
+{
+	const struct connects_taker taker = {&rows, take_row, NULL};
+	const struct scene *s = scenes_draw(&g->s, 0);
+	rows.n = 0;
+	assert_ok(connects_begin(g->c, s, test_err()));
+	assert_ok(connects_window(g->c, (sim_ns)(from_s * 1e9),
+	    (sim_ns)(to_s * 1e9), 0, &taker, test_err()));
+	return s;
+}
+
+static unsigned level_of(const struct connects_row *r)
+{
+	return r->hops == CONNECTS_INTRA_TOR ? CONNECTS_TOR : CONNECTS_DC;
+}
+
+/* R is of all that its pair sends in [from, to), from the first on. */
+static void assert_all_of(const struct rig *g, const struct connects_row *r,
+    sim_ns from, sim_ns to, unsigned outcome)
+{
+	sim_ns first = connects_phase(g->c, level_of(r), r->src, r->dst);
+	while (first < from)
+		first += 10 * SIM_SEC;
+	assert_int_equal(r->outcome, outcome);
+	assert_int_equal(r->sent_ns, first);
+	assert_int_equal(r->n,
+	    connects_due(g->c, level_of(r), r->src, r->dst, from, to));
+	assert_int_equal(r->n_lost, 3);
+	assert_int_equal(r->rtt_ns, 0);
+	for (const struct connects_row *x = rows.row; x < r; x++)
+		assert_false(x->src == r->src && x->dst == r->dst &&
+		    x->outcome == r->outcome);
+}
+
+static void add_off(struct rig *g, uint32_t at[], uint32_t n, double from_s,
+    double to_s)
+{
+	struct fault_params *f = scenes_add_group(&g->s);
+	f->kind = FAULT_HOST_OFF;
+	f->at = at;
+	f->n_at = n;
+	f->from_s = from_s;
+	f->to_s = to_s;
+}
+
+/* The last SYN goes 9 s after the first: what a hole drops until then is one row
+ * a pair. Who was off before, or will be long after, is no reason for more. */
+static void what_a_hole_drops_throughout_is_one_row(void **state)
+{
+	uint32_t past[8], future[8];
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++) {
+		past[i] = 200 + i;
+		future[i] = 208 + i;
+	}
+	for (int k = 0; k < 2; k++) {
+		struct rig g;
+		set_up_quiet(&g);
+		struct fault_params *f =
+		    add_hole(&g, FAULT_BLACK_HOLE_1, 5, 0.5);
+		if (k)
+			f->to_s = 209;
+		add_off(&g, past, 8, 20, 40);
+		add_off(&g, future, 8, 250, 260);
+		fill_rows(&g, 100, 200);
+		assert_in_range(rows.n, 350, 480);
+		assert_int_equal(rows.n % 2, 0);
+		for (size_t i = 0; i < rows.n; i++) {
+			const struct connects_row *r = &rows.row[i];
+			assert_all_of(&g, r, 100 * SIM_SEC, 200 * SIM_SEC,
+			    CONNECTS_TIMED_OUT);
+			assert_true(r->src / 8 == 5 || r->dst / 8 == 5);
+		}
+		tear_down(&g);
+	}
+}
+
+/* If it ends sooner those are told one by one whose last SYN is sent when it is no
+ * more, which gets through. */
+static void what_outlasts_a_hole_is_told_one_by_one(void **state)
+{
+	struct rig g;
+	uint64_t n_late = 0, n_want = 0;
+	(void)state;
+	set_up_quiet(&g);
+	add_hole(&g, FAULT_BLACK_HOLE_1, 5, 0.5)->to_s = 205;
+	fill_rows(&g, 100, 200);
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct connects_row *r = &rows.row[i];
+		if (r->outcome == CONNECTS_TIMED_OUT) {
+			assert_all_of(&g, r, 100 * SIM_SEC, 196 * SIM_SEC,
+			    CONNECTS_TIMED_OUT);
+			n_want += connects_due(g.c, level_of(r), r->src, r->dst,
+			    196 * SIM_SEC, 200 * SIM_SEC);
+			continue;
+		}
+		assert_int_equal(r->outcome, CONNECTS_CONNECTED);
+		assert_int_equal(r->n, 1);
+		assert_int_equal(r->n_lost, 2);
+		assert_true(r->sent_ns >= 196 * SIM_SEC);
+		assert_in_range(r->rtt_ns, 9 * SIM_SEC, 10 * SIM_SEC);
+		n_late++;
+	}
+	assert_in_range(rows.n - n_late, 350, 480);
+	assert_int_equal(n_late, n_want);
+	tear_down(&g);
+}
+
+/* Of each peer a row that it was not called, and one that it called in vain. */
+static void a_server_that_is_off_has_two_rows_a_peer(void **state)
+{
+	uint32_t host = 7;
+	struct rig g;
+	(void)state;
+	set_up_quiet(&g);
+	add_off(&g, &host, 1, 103, 209);
+	fill_rows(&g, 95, 200);
+	assert_int_equal(rows.n, 2 * (7 + 31));
+	for (size_t i = 0; i < rows.n; i++) {
+		const struct connects_row *r = &rows.row[i];
+		assert_true((r->src == 7) != (r->dst == 7));
+		assert_all_of(&g, r, 103 * SIM_SEC, 200 * SIM_SEC,
+		    r->src == 7 ? CONNECTS_UNTOLD : CONNECTS_TIMED_OUT);
+	}
+	tear_down(&g);
+}
+
+static int is_swallowed(const struct scene *s, const struct topo_tuple *t)
+{
+	const struct topo_tuple back = {t->dst_ip, t->src_ip, t->dst_port,
+	    t->src_port, t->proto};
+	return truth_swallows(&s->truth, 5, t, 150 * SIM_SEC) ||
+	    truth_swallows(&s->truth, 5, &back, 150 * SIM_SEC);
+}
+
+/* Of all connects of the pair in [95, 237) s. */
+static uint64_t n_swallowed_of(const struct rig *g, const struct scene *s,
+    unsigned level, topo_host src, topo_host dst, struct sim_rng *r)
+{
+	const sim_ns phase = connects_phase(g->c, level, src, dst);
+	uint64_t n = 0;
+	for (uint64_t k = 0; phase + k * 10 * SIM_SEC < 237 * SIM_SEC; k++) {
+		const struct topo_tuple t = tuple_of(g, level, src, dst, k, r);
+		n += phase + k * 10 * SIM_SEC >= 95 * SIM_SEC &&
+		    is_swallowed(s, &t);
+	}
+	return n;
+}
+
+static uint64_t n_swallowed(const struct rig *g, const struct scene *s,
+    struct sim_rng *r)
+{
+	uint64_t n = 0;
+	for (topo_host h = 0; h < HOSTS; h++)
+		for (unsigned level = 0; level < 2; level++)
+			for (uint32_t j = 0; j < g->p.mesh.n_peers[level];
+			     j++) {
+				const topo_host d = peer(NULL, level, h, j);
+				if (h / 8 == 5 || d / 8 == 5)
+					n += n_swallowed_of(g, s, level, h, d,
+					    r);
+			}
+	return n;
+}
+
+/* Where ports come again: just the connects whose five-tuple the ToR's hole
+ * drops, each a row at its time. */
+static void five_tuples_fail_at_their_turns(void **state)
+{
+	(void)state;
+	for (int of_list = 0; of_list < 2; of_list++) {
+		struct rig g;
+		struct sim_rng any;
+		uint64_t n = 0;
+		test_rng(&any, 0);
+		open_again(&g, of_list, 0);
+		g.s.params.noise.rate = scenes_fixed(0);
+		add_hole(&g, FAULT_BLACK_HOLE_2, 5, 0.1);
+		const struct scene *s = fill_rows(&g, 95, 237);
+		for (size_t i = 0; i < rows.n; i++) {
+			const struct connects_row *r = &rows.row[i];
+			const unsigned level = level_of(r);
+			const sim_ns phase =
+			    connects_phase(g.c, level, r->src, r->dst);
+			if (r->outcome != CONNECTS_TIMED_OUT)
+				continue;
+			const uint64_t k =
+			    (r->sent_ns - phase) / (10 * SIM_SEC);
+			assert_int_equal(r->sent_ns, phase + k * 10 * SIM_SEC);
+			assert_true(r->sent_ns >= 95 * SIM_SEC);
+			assert_true(r->sent_ns < 237 * SIM_SEC);
+			const struct topo_tuple t =
+			    tuple_of(&g, level, r->src, r->dst, k, &any);
+			assert_true(is_swallowed(s, &t));
+			assert_int_equal(r->n, 1);
+			assert_int_equal(r->n_lost, 3);
+			n++;
+		}
+		const uint64_t want = n_swallowed(&g, s, &any);
+		assert_int_equal(n, want);
+		assert_true(n > 500);
+		tear_down(&g);
+	}
+}
+
 /* --- the rest ------------------------------------------------------------- */
 
 /* Those of a mesh do not begin at once: chi-square over tenths of the interval,
@@ -508,6 +741,26 @@ static void phases_are_spread_over_the_interval(void **state)
 		for (unsigned i = 0; i < 10; i++)
 			want[i] = 1;
 		assert_true(law_chi2(n, want, 10) >= LEVEL);
+	}
+	tear_down(&g);
+}
+
+/* They are a seed's for good, and another run's or point's are others. */
+static void phases_are_of_the_seed(void **state)
+{
+	struct rig g;
+	(void)state;
+	set_up(&g);
+	struct scene *s = scenes_draw(&g.s, 0);
+	const struct sim_seed wheres[] = {{.seed = 1}, {.seed = 1, .run = 1},
+	    {.seed = 1, .point = 1}};
+	static const sim_ns want[] = {UINT64_C(0x24b23c807),
+	    UINT64_C(0x1d1c49a87), UINT64_C(0xb0fbef)};
+	for (unsigned i = 0; i < 3; i++) {
+		s->where = wheres[i];
+		assert_ok(connects_begin(g.c, s, test_err()));
+		assert_int_equal(connects_phase(g.c, CONNECTS_DC, 3, 251),
+		    want[i]);
 	}
 	tear_down(&g);
 }
@@ -639,7 +892,12 @@ int main(void)
 	    cmocka_unit_test(a_pod_without_power_is_silent_and_unheard),
 	    cmocka_unit_test(faults_may_be_on_all_links_of_hosts),
 	    cmocka_unit_test(connects_that_are_delayed_have_rows),
+	    cmocka_unit_test(what_a_hole_drops_throughout_is_one_row),
+	    cmocka_unit_test(what_outlasts_a_hole_is_told_one_by_one),
+	    cmocka_unit_test(a_server_that_is_off_has_two_rows_a_peer),
+	    cmocka_unit_test(five_tuples_fail_at_their_turns),
 	    cmocka_unit_test(phases_are_spread_over_the_interval),
+	    cmocka_unit_test(phases_are_of_the_seed),
 	    cmocka_unit_test(due_ones_are_counted),
 	    cmocka_unit_test(what_is_not_in_bulk_is_refused),
 	    cmocka_unit_test(
