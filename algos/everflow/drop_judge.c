@@ -125,7 +125,7 @@ static double chance_of_whole(const struct judging *x)
 	double lo, hi = 1;
 	const uint64_t n = (uint64_t)x->most.n_kept + x->most.n_lost;
 	const uint32_t run = x->whole ? x->whole->n_lost : x->round_run;
-	if (run < ALL || n == 0 ||
+	if (run < ALL ||
 	    sim_binomial_interval(x->most.n_lost, n, 0.998, &lo, &hi, NULL) < 0)
 		return 1;
 	return fmin(1,
