@@ -165,6 +165,74 @@ static void paths_are_their_links_and_switches_each_once(void **state)
 	}
 }
 
+/* All in one go, so that each array is as large as it must be and no larger;
+ * what is scratch is left as it was. */
+static void one_call_is_enough_for_many(void **state)
+{
+	(void)state;
+	for (unsigned switches = 0; switches < 2; switches++) {
+		struct net x;
+		struct algo_ways w = {0};
+		net_open(&x, 7);
+		net_add(&x, 60);
+		net_add_bounce(&x);
+		assert_ok(algo_ways_update(&w, &x.topo, &x.paths, switches, 1,
+		    test_err()));
+		assert_ways(&x, &w, switches, 1);
+		for (size_t c = 0; c < x.n_parts; c++)
+			assert_int_equal(w.seen[c], 0);
+		/* What is up to date stays as it is, with its sets or before
+		 * any was asked for. */
+		assert_ok(algo_ways_update(&w, &x.topo, &x.paths, switches, 1,
+		    test_err()));
+		assert_ways(&x, &w, switches, 1);
+		algo_ways_free(&w);
+		assert_ok(algo_ways_update(&w, &x.topo, &x.paths, switches, 0,
+		    test_err()));
+		assert_ways(&x, &w, switches, 0);
+		assert_ok(algo_ways_update(&w, &x.topo, &x.paths, switches, 1,
+		    test_err()));
+		assert_ways(&x, &w, switches, 1);
+		algo_ways_free(&w);
+		net_close(&x);
+	}
+}
+
+/* Without any path there is nothing. */
+static void no_path_is_no_way(void **state)
+{
+	struct net x;
+	struct algo_ways w = {0};
+	(void)state;
+	net_open(&x, 0);
+	assert_ok(algo_ways_update(&w, &x.topo, &x.paths, 1, 1, test_err()));
+	assert_int_equal(w.n, 0);
+	assert_int_equal(w.n_sets, 0);
+	assert_int_equal(w.off[0], 0);
+	assert_int_equal(w.set_off[0], 0);
+	algo_ways_free(&w);
+	net_close(&x);
+}
+
+static int ways_anew(void *arg, struct sim_err *e)
+{
+	const struct net *x = arg;
+	struct algo_ways w = {0};
+	const int rc = algo_ways_update(&w, &x->topo, &x->paths, 1, 1, e);
+	algo_ways_free(&w);
+	return rc;
+}
+
+static void each_allocation_of_ways_may_fail(void **state)
+{
+	struct net x;
+	(void)state;
+	net_open(&x, 3);
+	net_add(&x, 9);
+	test_each_alloc_fails(ways_anew, &x);
+	net_close(&x);
+}
+
 /* --- rows ----------------------------------------------------------------- */
 
 /* A switch sent, or a host of any ToR. */
@@ -334,6 +402,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(paths_are_their_links_and_switches_each_once),
+	    cmocka_unit_test(one_call_is_enough_for_many),
+	    cmocka_unit_test(no_path_is_no_way),
+	    cmocka_unit_test(each_allocation_of_ways_may_fail),
 	    cmocka_unit_test(a_flow_is_blamed_on_what_most_of_its_paths_cross),
 	    cmocka_unit_test(lossy_rows_are_found_by_what_they_crossed),
 	};
