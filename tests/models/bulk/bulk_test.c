@@ -498,6 +498,9 @@ static int run_afresh(void *arg, struct sim_err *e)
 		rc = bulk_epoch(b, s, 0, &w, &lost, e);
 	assert_true(rc < 0 || w.flows.n > 100);
 	assert_int_equal(lost.n_drops, w.hops.n);
+	assert_int_equal(lost.n_buffer, lost.has_buffer ? w.hops.n : 0);
+	if (scene_tcp_is_on(&s->traffic.params.tcp))
+		assert_int_equal(lost.n_early, w.flows.n);
 	bulk_close(b);
 	obs_free(&w);
 	losses_free(&lost);
@@ -512,6 +515,10 @@ static void every_failed_allocation_is_reported(void **state)
 	s.params.noise.rate = scenes_fixed(0.01);
 	test_each_alloc_fails(run_afresh, scenes_draw(&s, 0));
 	scenes_use_tcp(&s, 5);
+	test_each_alloc_fails(run_afresh, scenes_draw(&s, 0));
+	/* With a buffer's drops beside the others. */
+	s.params.congestion = (struct scene_congestion_params){0.7, 10, 1, 0.1,
+	    0.02, scenes_uniform(0.05, 0.9), {0}};
 	test_each_alloc_fails(run_afresh, scenes_draw(&s, 0));
 	scenes_close(&s);
 }
