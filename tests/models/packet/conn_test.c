@@ -164,6 +164,77 @@ static void what_is_sampled_is_made(void **state)
 	scenes_close(&s);
 }
 
+/* Where nothing is lost, all that is sent: numbers count bytes from the initial
+ * one on, SYN and FIN are one each; every second data packet is answered, half a
+ * round trip behind, and the last. */
+static void assert_written_out(const struct sent *x, uint32_t n, uint32_t data,
+    sim_ns gap)
+{
+	const uint32_t isn = x->p[0].seq, isn2 = x->p[1].seq;
+	const sim_ns begin = x->end[1].at, half = (begin - x->at[0]) / 2;
+	uint32_t n_data = 0, n_acks = 0, n_plain = 0;
+	assert_int_equal(x->p[0].ack, 0);
+	for (size_t k = 2; k < x->n; k++) {
+		const struct obs_packet *q = &x->p[k];
+		const int client = q->ip.src_ip == x->p[0].ip.src_ip;
+		const int fin = (q->tcp_flags & OBS_TCP_FIN) != 0;
+		assert_int_equal(q->tcp_flags & ~OBS_TCP_FIN, OBS_TCP_ACK);
+		if (!client) {
+			n_acks += !fin;
+			const uint32_t to = 2 * n_acks < n ? 2 * n_acks : n;
+			assert_int_equal(q->seq, isn2 + 1);
+			assert_int_equal(q->ack,
+			    isn + 1 + to * data + (uint32_t)fin);
+			if (!fin)
+				assert_int_equal(x->at[k],
+				    begin + (to - 1) * gap + half);
+		} else if (fin) {
+			assert_int_equal(q->seq, isn + 1 + n * data);
+			assert_int_equal(q->ack, isn2 + 1);
+			assert_int_equal(x->at[k], begin + n * gap);
+		} else if (k + 1 == x->n) {
+			/* The server's FIN is acknowledged as it comes. */
+			n_plain++;
+			assert_int_equal(q->n_bytes, x->p[k - 1].n_bytes);
+			assert_int_equal(q->seq, isn + 1 + n * data + 1);
+			assert_int_equal(q->ack, isn2 + 2);
+			assert_int_equal(x->at[k], x->end[k - 1].at);
+		} else {
+			assert_int_equal(q->n_bytes,
+			    x->p[x->n - 1].n_bytes + data);
+			assert_int_equal(q->seq, isn + 1 + n_data * data);
+			assert_int_equal(q->ack, isn2 + 1);
+			assert_int_equal(x->at[k], begin + n_data * gap);
+			n_data++;
+		}
+	}
+	assert_int_equal(n_data, n);
+	assert_int_equal(n_acks, (n + 1) / 2);
+	assert_int_equal(n_plain, 1);
+}
+
+static void a_connection_is_written_out(void **state)
+{
+	static struct sent sent;
+	static const struct packet_sample all = {1, 1};
+	struct packet_conn_params p = defaults();
+	struct scenes s;
+	(void)state;
+	p.debug_share = 1;
+	scenes_open(&s, &small);
+	s.params.traffic.conns = scenes_fixed(3);
+	s.params.traffic.packets = scenes_uniform(1, 9);
+	s.params.noise.rate = scenes_fixed(0);
+	const struct scene *scene = scenes_draw(&s, 1);
+	for (uint64_t i = 0; i < scene->traffic.n_flows; i++) {
+		const struct packet_conn_end end =
+		    run_flow(scene, &p, &all, i, &sent);
+		assert_written_out(&sent, end.flow.n_pkts, p.data,
+		    (sim_ns)(p.gap_us * 1e3));
+	}
+	scenes_close(&s);
+}
+
 /* A first link that loses all: SYNs after 1, 3, 7 ... s, marked and with other
  * IDs, and a path that goes on as it should. */
 static void a_syn_is_sent_again_by_the_ladder(void **state)
@@ -326,6 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_connection_is_opened_and_closed_once),
 	    cmocka_unit_test(what_is_sampled_is_made),
+	    cmocka_unit_test(a_connection_is_written_out),
 	    cmocka_unit_test(a_syn_is_sent_again_by_the_ladder),
 	    cmocka_unit_test(each_resend_is_counted),
 	    cmocka_unit_test(what_is_lost_is_sent_again),
