@@ -1,0 +1,225 @@
+/* tests/models/connects/rows_test.c -- a connect's two ways, and what they meet.
+ * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * Ways are held to the links' ends, and chances to sums over the links. Nothing
+ * here is statistical.
+ */
+#include "models/connects/way.h"
+#include "tests/rigs/scenes.h"
+#include "topo/clos.h"
+
+static const struct topo_clos shape = {3, 4, 2, 3, 4, .n_cables = 0};
+enum { HOSTS = 48, TORS = 12, WAYS = 300 };
+
+struct ways_rig {
+	struct scenes s;
+	struct connects_params p;
+	struct connects *c;
+};
+
+static topo_host ways_peer(const void *arg, enum connects_level level,
+    topo_host h, uint32_t k)
+{
+	const uint32_t n = shape.n_hosts, tor = h / n, i = h % n;
+	(void)arg;
+	if (level == CONNECTS_TOR)
+		return tor * n + k + (k >= i);
+	return (k + (k >= tor)) * n + i;
+}
+
+static void ways_open(struct ways_rig *g)
+{
+	*g = (struct ways_rig){.c = NULL};
+	scenes_open(&g->s, &shape);
+	g->s.params.traffic.conns = scenes_fixed(0);
+	g->s.params.noise.rate = scenes_fixed(1e-3);
+	g->p = (struct connects_params){.mesh = {NULL, ways_peer,
+					    {shape.n_hosts - 1, TORS - 1},
+					    {10 * SIM_SEC, 10 * SIM_SEC}},
+	    .ladder = &fabric_sim_tcp_windows,
+	    .n_retries = 2,
+	    .late_ns = 2750 * SIM_MS};
+	for (unsigned i = 0; i < CONNECTS_N_HOPS; i++)
+		assert_ok(fabric_sim_rtt_init(&g->p.law[i],
+		    &fabric_sim_rtt_profiles[0], 2 + 2 * i, 0, 0.3,
+		    test_err()));
+	assert_ok(connects_open(&g->c, &g->s.topo, &g->p, test_err()));
+}
+
+/* The state of the scene at SEC. */
+static void ways_settle(struct ways_rig *g, uint64_t sec)
+{
+	const struct scene *s = scenes_draw(&g->s, 0);
+	assert_ok(connects_begin(g->c, s, test_err()));
+	assert_ok(connects_settle(g->c, sec * SIM_SEC, (sec + 10) * SIM_SEC,
+	    test_err()));
+	sim_rng_init(&g->c->rng, &s->where, SIM_STREAM_CONNECTS, 0);
+}
+
+static void ways_close(struct ways_rig *g)
+{
+	connects_close(g->c);
+	scenes_close(&g->s);
+}
+
+static struct connect connect_of(topo_host src, topo_host dst)
+{
+	return (struct connect){.src = src,
+	    .dst = dst,
+	    .hops = (uint8_t)connects_hops_of(&shape, src, dst)};
+}
+
+static void assert_way(const struct topo *t, const topo_link link[], unsigned n,
+    topo_host src, topo_host dst)
+{
+	topo_node at = src;
+	for (unsigned i = 0; i < n; i++) {
+		topo_node from, to;
+		topo_link_ends(t, link[i], &from, &to);
+		assert_int_equal(from, at);
+		at = to;
+	}
+	assert_int_equal(at, dst);
+}
+
+/* A host in the unit below L, and the hosts of that. */
+static topo_host below(const struct topo *t, topo_link l, uint32_t *n)
+{
+	topo_node from, to;
+	topo_link_ends(t, l, &from, &to);
+	const topo_node low = from < to ? from : to;
+	*n = low < HOSTS ? 1 : low < HOSTS + TORS ? 4 : 16;
+	return low < HOSTS       ? low
+	    : low < HOSTS + TORS ? (low - HOSTS) * 4
+				 : (low - HOSTS - TORS) / shape.n_t1 * 16;
+}
+
+/* Whichever link is to be crossed, by who sends from below it or is sent to. */
+static void ways_lead_there_and_back_over_the_link(void **state)
+{
+	struct ways_rig g;
+	(void)state;
+	ways_open(&g);
+	ways_settle(&g, 0);
+	const struct topo *t = &g.s.topo;
+	for (topo_link l = 0; l < t->n_links; l++)
+		for (unsigned k = 0; k < 16; k++) {
+			uint32_t n;
+			const topo_host first = below(t, l, &n);
+			const topo_host in = first + k % n;
+			const topo_host out = (first + n + 5 * k) % HOSTS;
+			const int receiver = k % 2;
+			if (out >= first && out < first + n)
+				continue;
+			struct connect x = receiver ? connect_of(out, in)
+						    : connect_of(in, out);
+			connects_draw_ways(g.c, &x, l, receiver);
+			const unsigned h = 2 * x.hops + 2u;
+			assert_int_equal(x.n_links, 2 * h);
+			assert_way(t, x.link, h, x.src, x.dst);
+			assert_way(t, x.link + h, h, x.dst, x.src);
+			unsigned met = 0;
+			for (unsigned i = 0; i < x.n_links; i++) {
+				met += x.link[i] == l;
+				assert_int_equal(x.hole[i], 0);
+				assert_int_equal(x.dead[i], 0);
+			}
+			assert_int_equal(met, 1);
+		}
+	ways_close(&g);
+}
+
+/* Each T1 and T2 is drawn, there apart from back, and within a pod one T1. */
+static void ways_are_all_drawn(void **state)
+{
+	struct ways_rig g;
+	uint32_t n_t2[3][3] = {{0}}, n_t1[2][2] = {{0}};
+	(void)state;
+	ways_open(&g);
+	ways_settle(&g, 0);
+	const topo_node t2 = HOSTS + TORS + 6;
+	for (unsigned i = 0; i < WAYS; i++) {
+		topo_node from, t1[2], at[2];
+		struct connect x = connect_of(1, 40), y = connect_of(1, 6);
+		connects_draw_ways(g.c, &x, TOPO_NONE, 0);
+		topo_link_ends(&g.s.topo, x.link[2], &from, &at[0]);
+		topo_link_ends(&g.s.topo, x.link[8], &from, &at[1]);
+		n_t2[at[0] - t2][at[1] - t2]++;
+		connects_draw_ways(g.c, &y, TOPO_NONE, 0);
+		assert_int_equal(y.n_links, 8);
+		topo_link_ends(&g.s.topo, y.link[1], &from, &t1[0]);
+		topo_link_ends(&g.s.topo, y.link[5], &from, &t1[1]);
+		n_t1[t1[0] % 2][t1[1] % 2]++;
+	}
+	/* 300 / 9 and 300 / 4, and six standard deviations or so. */
+	for (unsigned i = 0; i < 9; i++)
+		assert_in_range(n_t2[i / 3][i % 3], 5, 70);
+	for (unsigned i = 0; i < 4; i++)
+		assert_in_range(n_t1[i / 2][i % 2], 30, 125);
+	ways_close(&g);
+}
+
+/* --- what they meet ------------------------------------------------------- */
+
+/* Of sources before ORDER, or of all links. */
+static double hazard_of(const struct connects *c, const struct connect *x,
+    uint32_t order)
+{
+	double sum = 0;
+	for (unsigned i = 0; i < x->n_links; i++)
+		if (c->order[x->link[i]] < order)
+			sum += c->hazard[x->link[i]];
+	return sum;
+}
+
+static void losses_are_of_all_links_crossed(void **state)
+{
+	(void)state;
+	for (int differ = 0; differ < 2; differ++) {
+		struct ways_rig g;
+		uint32_t n_sources = 0;
+		ways_open(&g);
+		const struct topo_clos *k = &g.s.topo.clos;
+		if (differ)
+			g.s.params.noise.rate = scenes_uniform(0, 0.01);
+		for (uint32_t i = 0; i < 3; i++) {
+			scenes_add_fault(&g.s,
+			    topo_clos_link_t1(k, i, i, (enum topo_dir)(i % 2)),
+			    0.1 + 0.1 * i);
+			scenes_add_fault(&g.s,
+			    topo_clos_link_tor(k, i, i % 2, TOPO_UP), 0.05);
+		}
+		scenes_add_fault(&g.s, topo_link_of(3, TOPO_DOWN), 0.2);
+		ways_settle(&g, 0);
+		for (unsigned i = 0; i < WAYS; i++) {
+			const topo_host src = i % HOSTS;
+			const topo_host dst = (src + 1 + i / HOSTS * 7) % HOSTS;
+			struct connect x = connect_of(src, dst);
+			connects_draw_ways(g.c, &x, TOPO_NONE, 0);
+			for (uint32_t order = 1; order < 9; order++) {
+				const uint32_t o =
+				    order == 8 ? UINT32_MAX : order;
+				const double sum = hazard_of(g.c, &x, o);
+				assert_near(connects_lost_before(g.c, &x, o),
+				    -expm1(-sum), 1e-12);
+				assert_near(connects_spared_before(g.c, &x, o),
+				    exp(-sum), 1e-12);
+			}
+			for (unsigned j = 0; j < x.n_links; j++)
+				n_sources += g.c->order[x.link[j]] > 0;
+		}
+		assert_true(n_sources > 50);
+		ways_close(&g);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(ways_lead_there_and_back_over_the_link),
+	    cmocka_unit_test(ways_are_all_drawn),
+	    cmocka_unit_test(losses_are_of_all_links_crossed),
+	};
+	return cmocka_run_group_tests_name("models/connects/rows", tests, NULL,
+	    NULL);
+}
