@@ -66,7 +66,13 @@ static int asked(struct loop *g, int listener)
 		assert_true(got != 0 && n < sizeof(ask));
 		n += got > 0 ? (size_t)got : 0;
 	}
-	assert_memory_equal(ask, "GET /ping HTTP/1.1\r\nHost: ", 26);
+	/* Whom it is to, in so many numbers. */
+	const uint32_t ip = loop_ip(1);
+	char want[80];
+	const int length = snprintf(want, sizeof(want),
+	    "GET /ping HTTP/1.1\r\nHost: %u.%u.%u.%u:%u\r\n", ip >> 24,
+	    ip >> 16 & 255, ip >> 8 & 255, ip & 255, loop_port(listener));
+	assert_memory_equal(ask, want, (size_t)length);
 	return fd;
 }
 
