@@ -1,7 +1,7 @@
 /* tests/models/scene/samples_test.c -- models/scene/samples: its law.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Means are held to 5 standard errors, 14 times in all: one false alarm in
+ * Means are held to 5 standard errors, 16 times in all: one false alarm in
  * 100,000 seeds.
  */
 #include "models/scene/samples.h"
@@ -294,6 +294,48 @@ static void other_losses_meet_bursts_by_chance(void **state)
 	chance_has_a_closed_form(1, 1000);
 }
 
+/* Where bursts overlap the line is as fast as ever, in buckets that are longer than
+ * bursts, too: bytes are those of the time that any burst covers, marked ones of
+ * what any marked one does. */
+static void bursts_that_overlap_are_no_faster(void **state)
+{
+	enum { EPOCHS = 100, FROM_MS = 40 };
+	struct law_mean bytes = {0}, marked = {0};
+	struct sampler a;
+	(void)state;
+	sampler_open(&a);
+	a.s.params.congestion.racks = 0;
+	a.s.params.traffic.epoch_s = 0.1;
+	a.p.every_s = 0.1;
+	a.p.buckets = 20;
+	a.p.width_ms = 5;
+	a.p.bursts_hz = 400;
+	a.p.length_ms = scenes_uniform(1, 4);
+	a.p.marked = 0.5;
+	a.p.load = 0.9; /* less than the bursts have: no others come */
+	for (uint32_t run = 0; run < EPOCHS; run++) {
+		double in = 0, ce = 0;
+		scenes_draw(&a.s, 2000 + run);
+		obs_clear(&a.w);
+		for (topo_host h = 0; h < 20; h++)
+			put_flow(&a.w, (7 + h) * SIM_MS, h, (uint16_t)run);
+		sampler_draw(&a);
+		for (size_t i = 0; i < a.x.rows.n; i++)
+			if (a.x.runs.start_ns[a.x.rows.run[i]] +
+				a.x.rows.bucket[i] * 5 * SIM_MS >=
+			    FROM_MS * SIM_MS) {
+				in += a.x.rows.in_bytes[i];
+				ce += a.x.rows.in_ce[i];
+				assert_true(a.x.rows.in_bytes[i] <= 7812500);
+			}
+		law_add(&bytes, in / (20 * (100 - FROM_MS) * 1562500.0));
+		law_add(&marked, ce / (20 * (100 - FROM_MS) * 1562500.0));
+	}
+	assert_true(fabs(law_z(&bytes, 1 - exp(-1))) < 5);
+	assert_true(fabs(law_z(&marked, 1 - exp(-0.5))) < 5);
+	sampler_close(&a);
+}
+
 /* Runs cover the share of the time that they should, anywhere in the epoch. */
 static void each_moment_is_sampled_as_often(void **state)
 {
@@ -468,6 +510,7 @@ int main(void)
 	    cmocka_unit_test(losses_come_again_after_a_round_trip_or_a_timer),
 	    cmocka_unit_test(a_full_port_is_a_marked_burst),
 	    cmocka_unit_test(other_losses_meet_bursts_by_chance),
+	    cmocka_unit_test(bursts_that_overlap_are_no_faster),
 	    cmocka_unit_test(each_moment_is_sampled_as_often),
 	    cmocka_unit_test(hosts_are_apart),
 	    cmocka_unit_test(clocks_put_times_off),
