@@ -1,8 +1,8 @@
 /* tests/models/connects/rows_test.c -- a connect's two ways, and what they meet.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
- * Ways are held to the links' ends, and chances to sums over the links. Nothing
- * here is statistical.
+ * Ways are held to the links' ends, and chances to sums over the links. Two
+ * counts are held to six standard deviations.
  */
 #include "models/connects/way.h"
 #include "tests/rigs/scenes.h"
@@ -172,6 +172,127 @@ static double hazard_of(const struct connects *c, const struct connect *x,
 	return sum;
 }
 
+/* Tiers that are alike within, each at a rate of its own. */
+static void add_tiers(struct ways_rig *g)
+{
+	struct fault_params *f = scenes_add_group(&g->s);
+	f->count = 2 * HOSTS;
+	f->classes = 1u << TOPO_HOST_TOR | 1u << TOPO_TOR_HOST;
+	f->rate = scenes_fixed(2e-3);
+	f = scenes_add_group(&g->s);
+	f->count = 2 * TORS * shape.n_t1;
+	f->classes = 1u << TOPO_TOR_T1 | 1u << TOPO_T1_TOR;
+	f->rate = scenes_fixed(4e-3);
+}
+
+/* No link is odd, and each is of its own tier. */
+static void losses_are_of_each_link_s_tier(void **state)
+{
+	struct ways_rig g;
+	(void)state;
+	ways_open(&g);
+	add_tiers(&g);
+	ways_settle(&g, 0);
+	const double host = -log1p(-2e-3), tor = -log1p(-4e-3),
+		     t1 = -log1p(-1e-3);
+	const double want[] = {4 * host, 4 * host + 4 * tor,
+	    4 * host + 4 * tor + 4 * t1};
+	static const topo_host to[] = {1, 5, 40};
+	for (unsigned i = 0; i < 3; i++) {
+		struct connect x = connect_of(0, to[i]);
+		connects_draw_ways(g.c, &x, TOPO_NONE, 0);
+		assert_near(hazard_of(g.c, &x, UINT32_MAX), want[i], 1e-12);
+		assert_near(connects_lost_before(g.c, &x, UINT32_MAX),
+		    -expm1(-want[i]), 1e-12);
+		/* One that is odd has all the others looked up. */
+		g.c->odd[x.link[0] / 64] |= UINT64_C(1) << x.link[0] % 64;
+		assert_near(connects_lost_before(g.c, &x, UINT32_MAX),
+		    -expm1(-want[i]), 1e-12);
+		g.c->odd[x.link[0] / 64] = 0;
+	}
+	ways_close(&g);
+}
+
+/* Of the links that delay, one after each 64. */
+static void slow_is_what_crosses_a_link_that_delays(void **state)
+{
+	struct ways_rig g;
+	const topo_link slow[] = {1, 63, 64, 65, 127, 130, 150};
+	unsigned n[2] = {0};
+	(void)state;
+	ways_open(&g);
+	for (unsigned k = 0; k < 7; k++) {
+		struct fault_params *f = scenes_add_fault(&g.s, slow[k], 0);
+		f->kind = FAULT_LATENCY;
+		f->delay = scenes_fixed(1e5);
+		f->from_s = 50;
+	}
+	for (unsigned now = 0; now < 2; now++) {
+		ways_settle(&g, now * 100);
+		for (unsigned i = 0; i < 2 * WAYS; i++) {
+			const topo_host src = i % HOSTS;
+			const topo_host dst = (src + 1 + i / HOSTS * 7) % HOSTS;
+			const topo_link last = i % 3 ? i % 160 : TOPO_NONE;
+			struct connect x = connect_of(src, dst);
+			int want = 0;
+			connects_draw_ways(g.c, &x, TOPO_NONE, 0);
+			for (unsigned j = 0; j < x.n_links; j++)
+				for (unsigned k = 0; k < 7; k++)
+					want |= now && x.link[j] == slow[k] &&
+					    slow[k] < last;
+			assert_int_equal(connects_is_slow(g.c, &x, last), want);
+			n[want]++;
+			/* Each such link takes its time, there and back. */
+			sim_ns late = 0;
+			for (unsigned j = 0; j < x.n_links; j++)
+				for (unsigned k = 0; k < 7; k++)
+					if (now && x.link[j] == slow[k])
+						late += 100 * SIM_MS;
+			assert_near((double)connects_delay(g.c, &x,
+					now * 100 * SIM_SEC),
+			    (double)late, 20);
+		}
+	}
+	assert_true(n[0] > 100 && n[1] > 30);
+	ways_close(&g);
+}
+
+/* A five-tuple meets the same entries again, at each of its SYNs; as many of them
+ * are dropped as there are corrupt entries, on each way into the ToR. */
+static void a_hole_has_one_answer_for_a_connect(void **state)
+{
+	struct ways_rig g;
+	uint32_t at = HOSTS + 2;
+	unsigned n[2] = {0};
+	(void)state;
+	ways_open(&g);
+	g.s.params.noise.rate = scenes_fixed(0);
+	struct fault_params *f = scenes_add_group(&g.s);
+	f->kind = FAULT_BLACK_HOLE_2;
+	f->at = &at;
+	f->n_at = 1;
+	f->entries = scenes_fixed(0.5);
+	ways_settle(&g, 0);
+	for (unsigned i = 0; i < WAYS; i++) {
+		/* From under that ToR, or past it. */
+		const topo_host src = i % 3 ? 8 + i % 4 : 1;
+		struct connect x = connect_of(src, 12 + i % 36);
+		const int lost = connects_is_lost(g.c, &x, SIM_SEC);
+		for (unsigned k = 2; k < 9; k++)
+			assert_int_equal(connects_is_lost(g.c, &x, k * SIM_SEC),
+			    lost);
+		if (i % 3)
+			n[lost]++;
+		else
+			assert_int_equal(lost, 0);
+	}
+	/* Three of four, as it is entered twice; within six standard
+	 * deviations. */
+	assert_int_equal(n[0] + n[1], 200);
+	assert_in_range(n[1], 113, 187);
+	ways_close(&g);
+}
+
 static void losses_are_of_all_links_crossed(void **state)
 {
 	(void)state;
@@ -218,7 +339,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ways_lead_there_and_back_over_the_link),
 	    cmocka_unit_test(ways_are_all_drawn),
+	    cmocka_unit_test(a_hole_has_one_answer_for_a_connect),
 	    cmocka_unit_test(losses_are_of_all_links_crossed),
+	    cmocka_unit_test(losses_are_of_each_link_s_tier),
+	    cmocka_unit_test(slow_is_what_crosses_a_link_that_delays),
 	};
 	return cmocka_run_group_tests_name("models/connects/rows", tests, NULL,
 	    NULL);
