@@ -282,6 +282,36 @@ static void score_passive_is_as_summed_anew(void **state)
 	}
 }
 
+/* Of what lost nothing, one packet of each set of paths at most. */
+static void keep_one_of_each_set(struct obs_tallies *t)
+{
+	uint8_t *had = calloc(t->paths->n_sets + 1, 1);
+	assert_non_null(had);
+	for (size_t i = 0; i < t->n; i++) {
+		if (t->n_lost[i] > 0)
+			continue;
+		t->n_sent[i] = t->path[i] == OBS_NO_PATH && !had[t->set[i]];
+		had[t->set[i]] |= t->n_sent[i] > 0;
+	}
+	free(had);
+}
+
+static void a_packet_that_was_delivered_counts(void **state)
+{
+	const struct algo_score_passive_params p = {0.05};
+	(void)state;
+	for (uint32_t run = 0; run < 6; run++) {
+		struct telemetry_rig x;
+		draw(&x, OBS_TELE_A1 | OBS_TELE_A2 | OBS_TELE_P, run);
+		keep_one_of_each_set(&x.t.rows);
+		const struct told want = score_passive_naive(&x, p.theta),
+				  got = told_by(&algo_score_passive, &p, &x);
+		assert_true(want.n > 0);
+		assert_told(&got, &want, run);
+		telemetry_rig_close(&x);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +319,7 @@ int main(void)
 	    cmocka_unit_test(defaults_are_thresholds_of_their_own),
 	    cmocka_unit_test(it_is_algorithm_1_with_exact_removal),
 	    cmocka_unit_test(score_passive_is_as_summed_anew),
+	    cmocka_unit_test(a_packet_that_was_delivered_counts),
 	};
 	return cmocka_run_group_tests_name("algos/rivals/vote_flock", tests,
 	    NULL, NULL);
