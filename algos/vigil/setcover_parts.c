@@ -310,12 +310,12 @@ int algo_setcover_disjoint(struct algo_setcover *s, uint32_t *bound,
 	for (uint32_t k = 0; k < s->n_rows; k++) {
 		const struct algo_setcover_row *r = &s->row[s->line[k].col[1]];
 		const uint32_t *col = s->row_col + r->begin;
-		uint32_t n_shared = 0;
+		int is_apart = 1;
 		for (uint32_t i = 0; i < r->n; i++)
-			n_shared += s->col[col[i]].mark == s->token;
-		for (uint32_t i = 0; n_shared == 0 && i < r->n; i++)
+			is_apart &= s->col[col[i]].mark != s->token;
+		for (uint32_t i = 0; is_apart && i < r->n; i++)
 			s->col[col[i]].mark = s->token;
-		*bound += n_shared == 0;
+		*bound += (uint32_t)is_apart;
 	}
 	return 0;
 }
