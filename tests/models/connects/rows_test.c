@@ -113,6 +113,11 @@ static void ways_lead_there_and_back_over_the_link(void **state)
 				continue;
 			struct connect x = receiver ? connect_of(out, in)
 						    : connect_of(in, out);
+			/* What was met on another way is forgotten. */
+			for (unsigned i = 0; i < CONNECTS_WAY; i++) {
+				x.hole[i] = 3;
+				x.dead[i] = 1;
+			}
 			connects_draw_ways(g.c, &x, l, receiver);
 			const unsigned h = 2 * x.hops + 2u;
 			assert_int_equal(x.n_links, 2 * h);
