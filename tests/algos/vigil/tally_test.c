@@ -111,6 +111,13 @@ static void the_run_of_a_link_names_its_voters_in_window_order(void **state)
 		test_rng(&r, run);
 		window_random(&w, 30, 120, &r);
 		assert_ok(algo_tally_index(&t, &w, test_err()));
+		/* Runs follow each other, from the first place on. */
+		uint32_t begin = 0;
+		for (uint32_t i = 0; i < t.n_touched; i++) {
+			const struct algo_tally_link *x = &t.link[t.touched[i]];
+			assert_int_equal(x->begin, begin);
+			begin += x->n_flows;
+		}
 		for (topo_link l = 0; l < 30; l++) {
 			const uint32_t *next = t.by_link + t.link[l].begin;
 			unsigned n = 0;
