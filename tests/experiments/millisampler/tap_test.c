@@ -1,4 +1,4 @@
-/* tests/experiments/millisampler/tap_test.c -- whose a packet is, and what is said.
+/* tests/experiments/millisampler/tap_test.c -- whose a packet of a capture is.
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * The capture is a fake, which the linker takes before the library's: a list of
