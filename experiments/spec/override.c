@@ -93,7 +93,13 @@ int xp_strict_sets(struct xp_spec *s, const char *const set[], size_t n,
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		char path[512];
 		xp_path_of_set(path, set[i]);
-		if (xp_path_holds("smoke", path))
+		/* Results note an override a line. */
+		if (strchr(set[i], '\n'))
+			rc = sim_yaml_mistake(&s->yaml, &of_set,
+			    "%.200s is given more than one line; write its "
+			    "value in one.",
+			    path);
+		if (rc == 0 && xp_path_holds("smoke", path))
 			rc = sim_yaml_mistake(&s->yaml, &of_set,
 			    "%.200s: smoke is put before --set is; set the key "
 			    "itself.",

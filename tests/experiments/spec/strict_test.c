@@ -117,6 +117,15 @@ static void a_set_that_another_replaces_is_refused(void **state)
 	says_set(HEAD, "traffic.conns=5", "traffic.packets=6", 0, "");
 }
 
+static void a_set_is_one_line(void **state)
+{
+	(void)state;
+	says_set(HEAD, "title=a\n--smoke", NULL, 0,
+	    "--set: title is given more than one line; write its value in "
+	    "one.");
+	says_set(HEAD, "title=a b", NULL, 0, "");
+}
+
 static void smoke_gives_nothing_in_vain(void **state)
 {
 	(void)state;
@@ -483,6 +492,7 @@ int main(void)
 		a_set_of_a_swept_key_is_refused_with_what_to_write),
 	    cmocka_unit_test(the_line_that_is_advised_works),
 	    cmocka_unit_test(a_set_that_another_replaces_is_refused),
+	    cmocka_unit_test(a_set_is_one_line),
 	    cmocka_unit_test(smoke_gives_nothing_in_vain),
 	    cmocka_unit_test(equal_places_of_an_axis_are_refused),
 	    cmocka_unit_test(an_axis_without_effect_is_refused),
