@@ -18,15 +18,15 @@ as_in() { # FIGURE SWEEP
 
 each_scene_has_the_epochs_of_its_figure() {
 	local pods='topology.n_pods: [1, 2, 4, 6, 7]'
+	local hot='traffic.conns: [60], traffic.hot_share: [0.5]'
+	local spines='topology.n_t2: [0, 10, 10, 10, 10]'
 	runs_of alg1_readings --set 'sweep.grid={}' >readings
 	{
 		as_in vigil_fig04 '{ grid: { faults.count: [2, 6, 14] } }'
 		as_in vigil_fig10 '{ grid: { faults.rate: [1e-4, 5e-4, 1e-3, 1e-2] } }'
 		as_in vigil_fig12 '{ grid: { faults.1.count: [1, 3, 6, 13] } }'
-		as_in vigil_fig13 '{ grid: { traffic.conns: [60],
-		    traffic.hot_share: [0.5], faults.rate: [5e-4, 1e-3, 1e-2] } }'
-		as_in vigil_sec67 "{ grid: { faults.count: [1] }, zip: { $pods,
-		    topology.n_t2: [0, 10, 10, 10, 10] } }"
+		as_in vigil_fig13 "{ grid: { $hot, faults.rate: [5e-4, 1e-3, 1e-2] } }"
+		as_in vigil_sec67 "{ grid: { faults.count: [1] }, zip: { $pods, $spines } }"
 		as_in vigil_sec67 '{ grid: { faults.count: [30], topology.n_pods: [2, 7] } }'
 	} >figures
 	[[ $(wc -l <readings) = 63 ]] || fail "not 3 runs of 21 scenes"
