@@ -118,11 +118,17 @@ struct tap_ends {
 	uint32_t from, to; /* TAP_NOBODY: of nobody */
 };
 
+/* The six bytes of it. */
+static uint64_t tap_mac_at(const uint8_t *mac)
+{
+	return (uint64_t)sim_inet_get32(mac) << 16 | sim_inet_get16(mac + 4);
+}
+
 static void tap_ends_by_mac(const struct xp_tap_params *p,
     const struct xp_frame *f, struct tap_ends *ends)
 {
-	const uint64_t to[2] = {0, sim_inet_get64(f->mac) >> 16},
-		       from[2] = {0, sim_inet_get64(f->mac + 6) >> 16};
+	const uint64_t to[2] = {0, tap_mac_at(f->mac)},
+		       from[2] = {0, tap_mac_at(f->mac + 6)};
 	const struct xp_tap_address *src = tap_find(p, 0, from),
 				    *dst = tap_find(p, 0, to);
 	if (src)
