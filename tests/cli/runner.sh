@@ -36,4 +36,17 @@ nothing_outlives_a_run_on_real_networks() {
 	nothing_outlives tests/real/run.sh tests/real/one.sh
 }
 
-run_tests nothing_outlives_a_run_of_all nothing_outlives_a_run_on_real_networks
+# As what it began may be in a shell that it alone has ended.
+a_test_that_passes_leaves_nothing() {
+	. "$tree/tests/until.sh"
+	cat >one.sh <<-'END'
+		(sleep 300 & echo $! >left; wait) &
+		until [ -s left ]; do sleep 0.01; done
+		kill -KILL $!
+	END
+	run_until log bash one.sh || fail "it ended with $?"
+	within 20 is_over "$(<left)" || fail "process $(<left) is left"
+}
+
+run_tests nothing_outlives_a_run_of_all nothing_outlives_a_run_on_real_networks \
+    a_test_that_passes_leaves_nothing
