@@ -11,6 +11,7 @@
 #include "sim/stat.h"
 #include "tests/rigs/law.h"
 #include "tests/rigs/scenes.h"
+#include "tests/rigs/whole_mesh.h"
 #include "topo/addr.h"
 
 #define LEVEL 1e-6
@@ -37,32 +38,14 @@ struct rig {
 
 /* --- a complete mesh ------------------------------------------------------ */
 
-static topo_host peer(const void *arg, enum connects_level level, topo_host h,
-    uint32_t k)
-{
-	const uint32_t n = shape.n_hosts, tor = h / n, i = h % n;
-	(void)arg;
-	if (level == CONNECTS_TOR)
-		return tor * n + k + (k >= i);
-	return (k + (k >= tor)) * n + i;
-}
-
 static void set_up(struct rig *g)
 {
 	*g = (struct rig){.to = NULL};
 	scenes_open(&g->s, &shape);
 	g->s.params.traffic.conns = scenes_fixed(0);
 	g->s.params.noise.rate = scenes_fixed(1e-3);
-	g->p = (struct connects_params){.mesh = {NULL, peer,
-					    {shape.n_hosts - 1, TORS - 1},
-					    {10 * SIM_SEC, 10 * SIM_SEC}},
-	    .ladder = &fabric_sim_tcp_windows,
-	    .n_retries = 2,
-	    .late_ns = 2750 * SIM_MS};
+	g->p = whole_mesh_params(&shape);
 	for (unsigned i = 0; i < CONNECTS_N_HOPS; i++) {
-		assert_ok(fabric_sim_rtt_init(&g->p.law[i],
-		    &fabric_sim_rtt_profiles[0], 2 + 2 * i, 0, 0.3,
-		    test_err()));
 		/* Many stalls, some of which outlast the whole ladder. */
 		g->p.law[i].stall_share = 0.05;
 		g->p.law[i].stall_mu = 12;
@@ -224,7 +207,8 @@ static void make_each(struct rig *g, const struct scene *s, sim_ns from,
 		for (topo_host src = 0; src < HOSTS; src++)
 			for (uint32_t k = 0; k < g->p.mesh.n_peers[level]; k++)
 				make_pair(g, s, level, src,
-				    peer(NULL, level, src, k), from, to, r);
+				    whole_mesh_peer(&shape, level, src, k),
+				    from, to, r);
 }
 
 /* --- comparing ------------------------------------------------------------ */
@@ -670,7 +654,8 @@ static uint64_t n_swallowed(const struct rig *g, const struct scene *s,
 		for (unsigned level = 0; level < 2; level++)
 			for (uint32_t j = 0; j < g->p.mesh.n_peers[level];
 			     j++) {
-				const topo_host d = peer(NULL, level, h, j);
+				const topo_host d =
+				    whole_mesh_peer(&shape, level, h, j);
 				if (h / 8 == 5 || d / 8 == 5)
 					n += n_swallowed_of(g, s, level, h, d,
 					    r);
@@ -730,17 +715,14 @@ static void phases_are_spread_over_the_interval(void **state)
 	assert_ok(connects_begin(g.c, scenes_draw(&g.s, 0), test_err()));
 	for (unsigned level = 0; level < 2; level++) {
 		uint64_t n[10] = {0};
-		double want[10];
 		for (topo_host h = 0; h < HOSTS; h++)
 			for (uint32_t k = 0; k < g.p.mesh.n_peers[level]; k++) {
 				const sim_ns at = connects_phase(g.c, level, h,
-				    peer(NULL, level, h, k));
+				    whole_mesh_peer(&shape, level, h, k));
 				assert_true(at < 10 * SIM_SEC);
 				n[at / SIM_SEC]++;
 			}
-		for (unsigned i = 0; i < 10; i++)
-			want[i] = 1;
-		assert_true(law_chi2(n, want, 10) >= LEVEL);
+		assert_true(law_chi2_uniform(n, 10) >= LEVEL);
 	}
 	tear_down(&g);
 }
@@ -776,8 +758,8 @@ static void due_ones_are_counted(void **state)
 		uint32_t n = 0;
 		test_rng(&r, run);
 		const topo_host a = sim_rng_below(&r, HOSTS);
-		const topo_host b =
-		    peer(NULL, CONNECTS_DC, a, sim_rng_below(&r, TORS - 1));
+		const topo_host b = whole_mesh_peer(&shape, CONNECTS_DC, a,
+		    sim_rng_below(&r, TORS - 1));
 		const sim_ns from = sim_rng_below(&r, 60) * SIM_SEC;
 		const sim_ns to = from + sim_rng_below(&r, 60) * SIM_SEC;
 		const sim_ns phase = connects_phase(g.c, CONNECTS_DC, a, b);

@@ -12,6 +12,7 @@
 
 #include "sim/stat.h"
 #include "tests/rigs/scenes.h"
+#include "tests/rigs/whole_mesh.h"
 
 static const struct topo_clos shape = {4, 8, 4, 4, 8, .n_cables = 0};
 enum { HOSTS = 256, TORS = 32, PODS = 4, WINDOW_S = 300, MAX_ROWS = 400000 };
@@ -30,16 +31,6 @@ struct kept {
 };
 static struct kept kept;
 
-static topo_host peer(const void *arg, enum connects_level level, topo_host h,
-    uint32_t k)
-{
-	const uint32_t n = shape.n_hosts, tor = h / n, i = h % n;
-	(void)arg;
-	if (level == CONNECTS_TOR)
-		return tor * n + k + (k >= i);
-	return (k + (k >= tor)) * n + i;
-}
-
 /* One in STALLS takes 10 s or so, beside which nothing is late. */
 static void set_up(struct rig *g, double noise, double stalls)
 {
@@ -47,16 +38,8 @@ static void set_up(struct rig *g, double noise, double stalls)
 	scenes_open(&g->s, &shape);
 	g->s.params.traffic.conns = scenes_fixed(0);
 	g->s.params.noise.rate = scenes_fixed(noise);
-	g->p = (struct connects_params){.mesh = {NULL, peer,
-					    {shape.n_hosts - 1, TORS - 1},
-					    {10 * SIM_SEC, 10 * SIM_SEC}},
-	    .ladder = &fabric_sim_tcp_windows,
-	    .n_retries = 2,
-	    .late_ns = 2750 * SIM_MS};
+	g->p = whole_mesh_params(&shape);
 	for (unsigned i = 0; i < CONNECTS_N_HOPS; i++) {
-		assert_ok(fabric_sim_rtt_init(&g->p.law[i],
-		    &fabric_sim_rtt_profiles[0], 2 + 2 * i, 0, 0.3,
-		    test_err()));
 		g->p.law[i].burst_share = 0;
 		g->p.law[i].stall_share = stalls;
 		g->p.law[i].stall_mu = log(1e7);
@@ -138,7 +121,8 @@ static void hold(struct rig *g, unsigned n_kinds,
 		for (topo_host h = 0; h < HOSTS; h++)
 			for (uint32_t j = 0; j < g->p.mesh.n_peers[level];
 			     j++) {
-				const topo_host d = peer(NULL, level, h, j);
+				const topo_host d =
+				    whole_mesh_peer(&shape, level, h, j);
 				all[kind(g, h, d)] += connects_due(g->c, level,
 				    h, d, 0, WINDOW_S * SIM_SEC);
 			}

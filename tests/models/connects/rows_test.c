@@ -6,6 +6,7 @@
  */
 #include "models/connects/way.h"
 #include "tests/rigs/scenes.h"
+#include "tests/rigs/whole_mesh.h"
 #include "topo/clos.h"
 
 static const struct topo_clos shape = {3, 4, 2, 3, 4, .n_cables = 0};
@@ -17,32 +18,13 @@ struct ways_rig {
 	struct connects *c;
 };
 
-static topo_host ways_peer(const void *arg, enum connects_level level,
-    topo_host h, uint32_t k)
-{
-	const uint32_t n = shape.n_hosts, tor = h / n, i = h % n;
-	(void)arg;
-	if (level == CONNECTS_TOR)
-		return tor * n + k + (k >= i);
-	return (k + (k >= tor)) * n + i;
-}
-
 static void ways_open(struct ways_rig *g)
 {
 	*g = (struct ways_rig){.c = NULL};
 	scenes_open(&g->s, &shape);
 	g->s.params.traffic.conns = scenes_fixed(0);
 	g->s.params.noise.rate = scenes_fixed(1e-3);
-	g->p = (struct connects_params){.mesh = {NULL, ways_peer,
-					    {shape.n_hosts - 1, TORS - 1},
-					    {10 * SIM_SEC, 10 * SIM_SEC}},
-	    .ladder = &fabric_sim_tcp_windows,
-	    .n_retries = 2,
-	    .late_ns = 2750 * SIM_MS};
-	for (unsigned i = 0; i < CONNECTS_N_HOPS; i++)
-		assert_ok(fabric_sim_rtt_init(&g->p.law[i],
-		    &fabric_sim_rtt_profiles[0], 2 + 2 * i, 0, 0.3,
-		    test_err()));
+	g->p = whole_mesh_params(&shape);
 	assert_ok(connects_open(&g->c, &g->s.topo, &g->p, test_err()));
 }
 

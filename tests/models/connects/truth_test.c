@@ -7,6 +7,7 @@
 
 #include "sim/stat.h"
 #include "tests/rigs/scenes.h"
+#include "tests/rigs/whole_mesh.h"
 #include "topo/addr.h"
 
 static const struct topo_clos shape = {4, 8, 4, 4, 8, .n_cables = 0};
@@ -20,16 +21,6 @@ struct rig {
 		uint64_t dead[2], live[2]; /* that failed; that came late */
 	} n;
 };
-
-static topo_host peer(const void *arg, enum connects_level level, topo_host h,
-    uint32_t k)
-{
-	const uint32_t n = shape.n_hosts, tor = h / n, i = h % n;
-	(void)arg;
-	if (level == CONNECTS_TOR)
-		return tor * n + k + (k >= i);
-	return (k + (k >= tor)) * n + i;
-}
 
 /* By the truth's rules, whichever ports C's pairs have. */
 static int is_truly_dead(const struct rig *g, topo_host src, topo_host dst,
@@ -65,7 +56,8 @@ static uint64_t n_truly_dead(const struct rig *g)
 		for (topo_host src = 0; src < HOSTS; src++)
 			for (uint32_t k = 0; k < g->p.mesh.n_peers[level];
 			     k++) {
-				const topo_host dst = peer(NULL, level, src, k);
+				const topo_host dst =
+				    whole_mesh_peer(&shape, level, src, k);
 				sim_ns at =
 				    connects_phase(g->c, level, src, dst);
 				for (; at < WINDOW_S * SIM_SEC;
@@ -93,13 +85,9 @@ static void run(struct rig *g, int of_list, int again)
 {
 	struct fault_params *f;
 	static uint32_t node = HOSTS + 5;
-	*g = (struct rig){
-	    .p = {.mesh = {NULL, peer, {shape.n_hosts - 1, TORS - 1},
-		      {10 * SIM_SEC, 10 * SIM_SEC}},
-		.ports = {24, 40000, 81, (uint8_t)of_list, (uint8_t)again},
-		.ladder = &fabric_sim_tcp_windows,
-		.n_retries = 2,
-		.late_ns = 2750 * SIM_MS}};
+	*g = (struct rig){.p = whole_mesh_params(&shape)};
+	g->p.ports = (struct connects_ports){24, 40000, 81, (uint8_t)of_list,
+	    (uint8_t)again};
 	scenes_open(&g->s, &shape);
 	g->s.params.traffic.conns = scenes_fixed(0);
 	g->s.params.noise.rate = scenes_fixed(1e-3);
@@ -109,9 +97,6 @@ static void run(struct rig *g, int of_list, int again)
 	f->n_at = 1;
 	f->entries = scenes_fixed(0.05);
 	for (unsigned i = 0; i < CONNECTS_N_HOPS; i++) {
-		assert_ok(fabric_sim_rtt_init(&g->p.law[i],
-		    &fabric_sim_rtt_profiles[0], 2 + 2 * i, 0, 0.3,
-		    test_err()));
 		g->p.law[i].stall_share = 0.05;
 		g->p.law[i].stall_mu = 12;
 	}
