@@ -9,11 +9,16 @@
 # struct, enum or union of a name is defined nowhere else.
 . "$(dirname "$0")/lib.sh"
 
+# Files of all layers whose names end in .$1.
+files() { # c|h LAYER...
+	local layer
+	for layer in "${@:2}"; do sources "$layer"; done | lines "\.$1\$"
+}
+
 # NAME FILE:LINE of each file-scope function; a forward declaration and its
 # definition stand in one file.
 functions() {
-	local layer
-	for layer; do sources "$layer"; done | lines '\.c$' |
+	files c "$@" |
 		xargs -d '\n' awk 'match($0, /^static [^=;(]*\(/) {
 			name = substr($0, 1, RLENGTH - 1)
 			sub(/.*[ *]/, "", name)
@@ -24,13 +29,7 @@ functions() {
 # NAME FILE:LINE of each type, those of headers first. What a program in the kernel
 # reads of it has the kernel's own names.
 types() {
-	local layer
-	for layer; do sources "$layer"; done | lines -v /bpf/kernel.h | awk '
-		{ file[NR] = $0 }
-		END {
-			for (i = 1; i <= NR; i++) if (file[i] ~ /h$/) print file[i]
-			for (i = 1; i <= NR; i++) if (file[i] ~ /c$/) print file[i]
-		}' |
+	{ files h "$@" | lines -v /bpf/kernel.h && files c "$@"; } |
 		xargs -d '\n' awk '/^(struct|enum|union) [a-z_0-9]+ \{/ {
 			print $2, FILENAME ":" FNR
 		}' | some "a type"

@@ -106,12 +106,13 @@ number_in() { # FILE KEY: of one line of JSON
 
 # A port that nobody listens on, below those that connects take.
 free_port() {
-	local port=$((20000 + RANDOM % 12000))
-	while awk -v port="$(printf ':%04X' $port)" '
-	    $4 == "0A" && substr($2, length($2) - 4) == port { found = 1 }
-	    END { exit !found }' /proc/net/tcp*; do
+	local port
+	while
 		port=$((20000 + RANDOM % 12000))
-	done
+		awk -v at="$(printf ':%04X$' $port)" '
+		    $4 == "0A" && $2 ~ at { found = 1 }
+		    END { exit !found }' /proc/net/tcp*
+	do :; done
 	echo $port
 }
 
