@@ -590,11 +590,6 @@ static void few_bits_are_named_with_their_switch(void **state)
 	rig_close(&r);
 }
 
-static int setup(void **state)
-{
-	return lab_begin(state) != 0 || spec_folder_make(state) != 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -616,5 +611,5 @@ int main(void)
 	    cmocka_unit_test(few_bits_are_named_with_their_switch),
 	};
 	return cmocka_run_group_tests_name("experiments/everflow/live", tests,
-	    setup, spec_folder_remove);
+	    lab_begin_with_folder, spec_folder_remove);
 }

@@ -16,6 +16,7 @@
 
 #include "models/clock.h"
 #include "models/netns/caps.h"
+#include "tests/rigs/folder.h"
 #include "topo/addr.h"
 
 /* --- networks ------------------------------------------------------------- */
@@ -39,6 +40,11 @@ int lab_begin(void **state)
 	CPU_SET(sched_getcpu(), &one);
 	sched_setaffinity(0, sizeof(one), &one);
 	return 0;
+}
+
+int lab_begin_with_folder(void **state)
+{
+	return lab_begin(state) != 0 || test_folder_make(state) != 0;
 }
 
 void lab_needs(void **state)

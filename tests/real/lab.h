@@ -24,6 +24,7 @@ struct lab_flow {
 /* For cmocka's group: get the right to build networks and keep to one CPU, so
  * that packets stay in order. */
 int lab_begin(void **state);
+int lab_begin_with_folder(void **state); /* and test_folder_make() */
 void lab_needs(void **state);
 
 /* Build a Clos, or the network of T, which is taken over. Fails the test. */

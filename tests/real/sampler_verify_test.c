@@ -390,11 +390,6 @@ static void a_frame_is_read_as_the_kernel_reads_it(void **state)
 	netns_sampler_close(s);
 }
 
-static int verify_begin(void **state)
-{
-	return lab_begin(state) != 0 || test_folder_make(state) != 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -402,5 +397,5 @@ int main(void)
 	    cmocka_unit_test(a_frame_is_read_as_the_kernel_reads_it),
 	};
 	return cmocka_run_group_tests_name("culprit samples verify", tests,
-	    verify_begin, test_folder_remove);
+	    lab_begin_with_folder, test_folder_remove);
 }
