@@ -329,6 +329,10 @@ $B/tests/experiments/power_test $B/tests/experiments/power_sql_test: WRAP += $(f
 	pwrite ftruncate fsync fdatasync rename link unlink unlinkat mkdir, \
 	-Wl,--wrap=$c)
 
+# And they fail for those of files.
+$B/tests/results/file_test $B/tests/results/file_draft_test: WRAP += $(foreach c,\
+	open close write read fsync rename link realpath,-Wl$(,)--wrap=$c)
+
 # A process that makes windows dies between any two calls on its database.
 $B/tests/experiments/live/windows_test: WRAP += $(foreach c,run_with begin commit \
 	shrink,-Wl$(,)--wrap=res_sql_$c)
