@@ -3,21 +3,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """usage: tests/mutate.py [-n N] [--seed S] [--folder F]... [--only FILE:LINE]
                        [--near] [--as-kept] [--minutes M] [--goal SHARE] [-j J]
+       tests/mutate.py --unseen [--as-kept] [--folder F]... [-j J]
 
-Draws N places in the C files below FOLDER (default: all layers), makes one
-mistake in each, alone, in a copy of the checkout, and runs the tests: those
-of the file first and of its folder, then all that come to the function where it
-is (with --near: not those, nor those of the folder that take seconds, which is
+Draws N places in the C files below FOLDER, or in one (default: all layers),
+makes one mistake in each, alone, in a copy of the checkout, and runs the tests:
+those of the file first and of its folder, then all that come to the line where
+it is (with --near: not those, nor those of the folder that take seconds, which is
 quick, and prints what other tests may notice: so its share is a lower bound).
 Without --near what no test notices is tried once more in a build with
 sanitizers, as SAN=1 makes it, by tests that take less than 20 s without. A
 mistake that no test notices there either is printed, as FILE:LINE with both
 lines, and counted. After M minutes none is begun.
 
-Which tests come to a function is found by running each once, and kept until its
+Which tests come to a line is found by running each once, and kept until its
 text changes, or the program's (mutate_seen.py). With --as-kept none is run anew:
-a test that came to a function only since is not tried, and the line that is kept
+a test that came to a line only since is not tried, and the line that is kept
 of the run says "kept" for "san".
+
+With --unseen nothing is mistaken: the lines that no test comes to are printed, as
+FILE:LINE with their text, and how many there are of all, for each layer. Any
+mistake in those survives.
 
 The same seed draws the same mistakes of the same files. One that does not
 compile, or compiles to what was there before, is no mistake and is drawn
@@ -45,7 +50,7 @@ import sys
 import threading
 import time
 
-from mutate_seen import Seen, function_at
+from mutate_seen import Seen, function_at, program_files
 from mutate_tree import LAYERS, SanTree, Tests, Tree
 
 TABLE = "tests/mutants.tsv"
@@ -112,8 +117,8 @@ class Mistake:
     def mutated(self):
         return self.text[:self.start] + self.other + self.text[self.end:]
 
-    def function(self):
-        return function_at(self.text, self.start)
+    def place(self):
+        return function_at(self.text, self.line)
 
     def both(self):
         pick = self.line - 1
@@ -151,16 +156,20 @@ def has_lines(file, above, old):
     return (above, old) in zip(lines, lines[1:])
 
 
+def files_of(args):
+    tops = args.folder or LAYERS
+    files = [f for f in program_files(tops) if f.endswith(".c")
+             and not f.endswith(".bpf.c")] + \
+        [f for f in tops if os.path.isfile(f)]
+    if not files:
+        sys.exit(f"mutate: no C files below {tops}.")
+    return sorted(files)
+
+
 def drawn(args):
     """Mistakes without an end, the same for a seed."""
     chance = random.Random(args.seed)
-    folders = args.folder or LAYERS
-    files = sorted(os.path.join(d, f) for top in folders
-                   for d, _, fs in os.walk(top) for f in fs
-                   if f.endswith(".c") and not f.endswith(".bpf.c"))
-    if not files:
-        sys.exit(f"mutate: no C files below {folders}.")
-    table = [(f, p) for f in files for p in places(f)]
+    table = [(f, p) for f in files_of(args) for p in places(f)]
     if args.only:
         table = [(f, p) for f, p in table
                  if args.only == f"{f}:{Mistake(f, *p).line}"]
@@ -305,8 +314,24 @@ def try_all(trees, source, seen, args):
     return score
 
 
+def print_unseen(files, seen):
+    """The lines that no test comes to, and their share of each layer."""
+    counts = {}
+    for file, lines, n in seen.unseen(files):
+        layer = counts.setdefault(file.split("/")[0], [0, 0])
+        layer[0] += len(lines)
+        layer[1] += n
+        with open(file) as f:
+            text = f.read().splitlines()
+        for line in lines:
+            print(f"{file}:{line}: {text[line - 1].strip()}")
+    for layer, (none, n) in counts.items():
+        print(f"{layer}: no test comes to {none} of {n} lines "
+              f"({none / max(n, 1):.2%})")
+
+
 def main():
-    args = argparse.ArgumentParser(usage=__doc__.replace("%", "%%"))
+    args = argparse.ArgumentParser(usage=__doc__[7:].replace("%", "%%"))
     args.add_argument("-n", type=int, default=150)
     args.add_argument("--seed", type=int, default=1)
     args.add_argument("--folder", action="append")
@@ -314,6 +339,7 @@ def main():
     args.add_argument("--goal", type=float, default=.97)
     args.add_argument("--near", action="store_true")
     args.add_argument("--as-kept", action="store_true")
+    args.add_argument("--unseen", action="store_true")
     args.add_argument("--minutes", type=float, default=math.inf)
     args.add_argument("-j", type=int, default=os.cpu_count())
     args = args.parse_args()
@@ -321,6 +347,8 @@ def main():
     seen = Seen(tests)
     if not args.as_kept and not args.near:
         seen.bring_up_to_date(args.j)
+    if args.unseen:
+        return print_unseen(files_of(args), seen)
     trees = [Tree(i, tests).copy().build() for i in range(args.j)]
     return report(try_all(trees, drawn(args), seen, args), args)
 

@@ -1,5 +1,9 @@
-/* tests/mutate_seen.c -- the file that mutate_seen.S notes functions in.
+/* tests/mutate_seen.c -- notes each block that a program comes to, in a file.
  * SPDX-License-Identifier: GPL-3.0-or-later
+ *
+ * For tests/mutate_seen.py. gcc -fsanitize-coverage=trace-pc calls the function
+ * below first in each block of code. The byte at its place in the file is set; that
+ * is shared, so what a killed process noted stays.
  */
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +16,15 @@
 extern char __executable_start[], etext[];
 
 /* What is added to a place in the program to have its byte; 0 if nothing is noted. */
-uintptr_t seen_from;
+static uintptr_t seen_from;
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+	if (seen_from)
+		*(char *)(seen_from + (uintptr_t)__builtin_return_address(0)) =
+		    1;
+}
 
 /* One file for each program, named as that is with ! for /, in SEEN_DIR. */
 static int open_seen(const char *dir)

@@ -24,6 +24,11 @@ MUTANT = "build-mutant"
 SLOW = 4  # seconds; near tests named after a file are run however slow
 LEAK = " -fsanitize=leak"
 ROOM = 6 << 30  # bytes that a test may map, or write to a file: mistakes run off
+# Where tests run as root, a mistake may name any file, and leave processes: it has
+# the system to read, devices that can't be replaced, and ends with its own.
+APART = ("unshare -m -p -f --kill-child --mount-proc sh -c '"
+         "for d in /dev/null /dev/zero /run /tmp {0}; do mount --bind $d $d || "
+         "exit 99; done; mount -o remount,bind,ro / && {1}'")
 
 
 def own_header(file):
@@ -139,11 +144,16 @@ class Tree:
         self.has_all = False
         self.is_other = False  # than when it was built last
         self.program_is = None  # (object,) that MUTANT/culprit is linked with
+        os.makedirs(self.path, exist_ok=True)
+        self.can_part = os.geteuid() == 0 and \
+            self.run(APART.format(self.path, "true"))
 
     def run(self, command, seconds=None, env=None):
         """True if it ended well, and in SECONDS of processor time, if given, and
-        a minute and twenty times as much by the clock; all its children end
-        with it."""
+        a minute and three times as much by the clock, apart from all else; its
+        children end with it."""
+        if seconds and self.can_part:
+            command = "exec " + APART.format(self.path, command)
         child = subprocess.Popen(
             command, shell=True, cwd=self.path, start_new_session=True,
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
@@ -151,7 +161,7 @@ class Tree:
             preexec_fn=seconds and
             (lambda: bound(int(seconds) + 1, self.ROOM)))
         try:
-            return child.wait(seconds and 60 + seconds * 20) == 0
+            return child.wait(seconds and 60 + seconds * 3) == 0
         except subprocess.TimeoutExpired:
             return False
         finally:
@@ -197,15 +207,14 @@ class Tree:
             for name in names:
                 if self.is_other and name.endswith("_test.o"):
                     os.remove(os.path.join(folder, name))
-        beside = " ".join(f"build/tests/real/{n[:-2]}.o"
-                          for n in os.listdir("tests/real")
-                          if n.endswith(".c") and not n.endswith("_test.c"))
-        if not self.run(f"{self.MAKE} all build/tests/helpers.a "
-                        f"build/tests/mine.so {beside}"):
-            sys.exit(f"mutate: {self.path} does not build as it is; "
-                     "`make all` there tells why.")
         shutil.rmtree(os.path.join(self.path, MUTANT), ignore_errors=True)
         self.ask_make()
+        beside = {word for line in self.link.values() for word in line.split()
+                  if re.match(r"build/tests/.*(?<!_test)\.[ao]$", word)}
+        if not self.run(f"{self.MAKE} all build/tests/mine.so "
+                        f"{' '.join(sorted(beside))}"):
+            sys.exit(f"mutate: {self.path} does not build as it is; "
+                     "`make all` there tells why.")
         return self
 
     def ask_make(self):
@@ -253,7 +262,7 @@ class Tree:
                "CULPRIT": f"{self.path}/build/culprit", **self.OPTIONS}
         if name.endswith("_test"):
             good = self.linked(name, obj) and \
-                self.run(f"exec {MUTANT}/{name}", seconds, env)
+                self.run(f"{MUTANT}/{name}", seconds, env)
             if os.path.exists(f"{self.path}/{MUTANT}/{name}"):
                 os.remove(f"{self.path}/{MUTANT}/{name}")
             return good
@@ -261,7 +270,7 @@ class Tree:
         if self.program_is != (obj,) and not self.linked("culprit", obj):
             return False
         self.program_is = (obj,)
-        return self.run(f"exec bash tests/cli/{name}.sh", seconds, env)
+        return self.run(f"bash tests/cli/{name}.sh", seconds, env)
 
     def usual_seconds(self, name):
         """What NAME takes with nothing mistaken, tried once; None if it fails, of
@@ -311,26 +320,26 @@ class Tree:
 
     def try_one(self, mistake, near, seen):
         """'noticed', 'survived' or 'none' (does not compile, or is the same). With
-        NEAR only near tests are tried; else those too that SEEN knows to enter
-        the function, or all if that is not known."""
+        NEAR only near tests are tried; else those too that SEEN knows to come
+        to its line, or all if that is not known."""
         file, obj = mistake.file, f"{MUTANT}/{mistake.file[:-2]}.o"
         if file not in self.compile or not self.compile_mistake(mistake, obj) or \
                 self.code_of(obj) == self.code_of(f"build/{file[:-2]}.o"):
             return "none"
         self.program_is = None
-        function = mistake.function()
-        here = seen.of(self.tests.near(file), function)
+        place = mistake.place()
+        here = seen.of(self.tests.near(file), place)
         if self.who_notices(file, obj, here):
             return "noticed"
         if near:
             return "survived"
         self.build_all()
-        there = seen.of(self.tests.far(file), function)
+        there = seen.of(self.tests.far(file), place)
         return "noticed" if self.who_notices(
             file, obj, sorted(there, key=seen.seconds)) else "survived"
 
     def try_hard(self, mistake, seen):
-        """Whether any test that may enter the function, nearest and quickest
+        """Whether any test that may come to its line, nearest and quickest
         first, notices what try_one() found that none does in another tree."""
         file, obj = mistake.file, f"{MUTANT}/{mistake.file[:-2]}.o"
         if not self.compile_mistake(mistake, obj):
@@ -340,7 +349,7 @@ class Tree:
         names = self.tests.near(file) + sorted(self.tests.far(file),
                                                key=seen.seconds)
         return self.who_notices(file, obj, [
-            n for n in seen.of(names, mistake.function())
+            n for n in seen.of(names, mistake.place())
             if seen.seconds(n) < 20])
 
     def compile_mistake(self, mistake, obj):
