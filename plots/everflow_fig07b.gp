@@ -14,7 +14,7 @@ if (tty) {
 	    title word(LINKS, i)
 	exit
 }
-set label FOOT "greatest of each second's guided probes, one run; the tier's budget is 1 ms"
+set label FOOT "greatest of each second's guided probes, one run"
 set arrow 1 from graph 0, first 0.8 to graph 1, first 0.8 nohead lc rgb CLAIM \
     dt (2, 3)
 set label 3 "the paper: link A up to 0.8 ms" at graph 0.99, first 0.83 right \

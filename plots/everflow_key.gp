@@ -23,7 +23,7 @@ if (tty) {
 	exit
 }
 note = sprintf("points: pooled over %d runs; IP IDs of a flow come again after " \
-    . "65,535 packets, T = 1 s", runs)
+    . "65,535 packets", runs)
 set label FOOT note
 set label FOOT2 "equal TTLs: taken for duplicates, not for loops"
 set arrow 1 from gbps(1e6 / 65535), graph 0 to gbps(1e6 / 65535), graph 1 \

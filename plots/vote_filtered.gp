@@ -78,6 +78,6 @@ do for [r = 1:3] { do for [f = 1:4] {
 	    keyentry with linespoints lt 2 title last ? \
 	        "without flows of full buffers, hosts sample all the time" : "", \
 	    keyentry with linespoints lt 3 title last ? \
-	        "hosts sample 2 s of each 30" : ""
+	        "hosts sample once in 30 s" : ""
 } }
 unset multiplot
