@@ -352,10 +352,14 @@ GOLD = $(eval GOLD := $$(if $(SLOW),,$$(shell $(CC) -fuse-ld=gold -Wl,--version 
 $B/tests/%_test $B/tests/fuzz/%_replay: private LINKER = $(GOLD)
 
 # What tests share, of which each links what it calls: linking all with all
-# took as long as compiling did.
+# took as long as compiling did. Of two that define one name a test would get
+# whichever comes first.
 $B/tests/helpers.a: $(TEST_LIB:%.c=$B/%.o)
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && ar rcsD $@ $^
+	@nm -g --defined-only $@ | awk '$$2 ~ /[A-Z]/ && $$2 !~ /[WV]/ && \
+	    seen[$$3]++ { print "tests/rigs: " $$3 " is defined twice."; rc = 1 } \
+	    END { exit rc }' || { rm -f $@; exit 1; }
 
 # Most of a test's time is the library's, so what is compiled here and run once
 # is not optimised: that costs more than it saves.
