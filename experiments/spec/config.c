@@ -133,6 +133,10 @@ int xp_topology_read(struct sim_yaml *y, struct xp_topology *x,
 	if (x->kind == XP_TOPO_GRAPHML && !x->file[0])
 		rc = sim_fail(&why, SIM_EINVAL,
 		    "kind graphml needs `file`, the network's GraphML.");
+	/* Results note it in a line. */
+	if (x->kind == XP_TOPO_GRAPHML && strchr(x->file, '\n'))
+		rc = sim_fail(&why, SIM_EINVAL,
+		    "the name of `file` has more than one line; rename it.");
 	return xp_take_mistake(y, node, rc, &why, e);
 }
 

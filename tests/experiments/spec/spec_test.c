@@ -180,6 +180,8 @@ static void an_impossible_network_is_told_with_the_reason(void **state)
 	    "4:10: traffic needs hosts under at least 2 ToRs; there is 1.");
 	expect(HEAD "topology: {kind: graphml}\n",
 	    "3:11: kind graphml needs `file`, the network's GraphML.");
+	expect(HEAD "topology: {kind: graphml, file: \"a\\nseed=2\"}\n",
+	    "3:11: the name of `file` has more than one line; rename it.");
 	expect(HEAD "topology: {kind: fat_tree, k: 3}\n",
 	    "3:11: A fat-tree of k 3: k must be even and at least 2.");
 	expect(HEAD "topology: {kind: ring}\n",
