@@ -22,27 +22,6 @@ static int rerun_same_text(const char *a, const char *b)
 	return strcmp(a ? a : "", b ? b : "") == 0;
 }
 
-/* Overrides are a line each, as xp_spec_load() notes them: "--smoke", and what
- * --set was given. That a GraphML file was read is noted too, and can't be said
- * again. LINES is cut at their ends. */
-static int read_overrides(char *lines, int *smoke, const char *set[], size_t *n,
-    struct sim_err *e)
-{
-	for (char *next; *lines; lines = next) {
-		char *end = lines + strcspn(lines, "\n");
-		next = end + (*end == '\n');
-		*end = '\0';
-		if (strcmp(lines, "--smoke") == 0)
-			*smoke = 1;
-		else if (strchr(lines, '=') && *n < MAX_SET)
-			set[(*n)++] = lines;
-		else
-			return sim_fail(e, SIM_EUNSUPPORTED,
-			    "\"%s\" can't be put on its spec again.", lines);
-	}
-	return 0;
-}
-
 static int rerun_load(const struct xp_rerun *r, const struct res_cube *was,
     struct xp_spec *s, struct sim_err *e)
 {
@@ -52,7 +31,7 @@ static int rerun_load(const struct xp_rerun *r, const struct res_cube *was,
 	int smoke = 0;
 	int rc = sim_dup(&lines, was->overrides ? was->overrides : "", e);
 	if (rc == 0)
-		rc = read_overrides(lines, &smoke, set, &n, e);
+		rc = xp_spec_overrides(lines, set, MAX_SET, &n, &smoke, e);
 	if (rc == 0)
 		rc = xp_spec_load(s, r->spec, smoke, set, n, e);
 	if (rc == 0 &&

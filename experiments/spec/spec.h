@@ -181,10 +181,16 @@ int xp_spec_load_text(struct xp_spec *s, const char *name, const char *text,
     const char *folder, int smoke, const char *const set[], size_t n,
     struct sim_err *e);
 
-/* The spec that results C were made of, with its overrides; the rest as of the last.
- * Errors also SIM_EMISMATCH, of a GraphML file that is not what it was;
+/* LINES of overrides, as a spec joins them, are cut into *N of SET, which has room
+ * for MAX, and *SMOKE; that a GraphML file was read is none. Errors
  * SIM_EUNSUPPORTED, of a program or plug-in, since who looks at results does not
- * mean to start it. */
+ * mean to start it; SIM_ELIMIT. */
+int xp_spec_overrides(char *lines, const char *set[], size_t max, size_t *n,
+    int *smoke, struct sim_err *e);
+
+/* The spec that results C were made of, with its overrides; the rest as of the last.
+ * Errors also SIM_EMISMATCH, of a GraphML file that is not what it was, and those of
+ * xp_spec_overrides(). */
 int xp_spec_load_again(struct xp_spec *s, const struct res_cube *c,
     const char *folder, struct sim_err *e);
 

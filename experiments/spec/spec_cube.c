@@ -315,10 +315,8 @@ int xp_spec_cell_text(const struct xp_spec *s, char **out, struct sim_err *e)
 
 /* --- and back -------------------------------------------------------------- */
 
-/* Lines of overrides as a spec joins them; the notes of GraphML files
- * and programs are none. SET has room for MAX. */
-static int split_overrides(char *lines, const char *set[], size_t max,
-    size_t *n, int *smoke, struct sim_err *e)
+int xp_spec_overrides(char *lines, const char *set[], size_t max, size_t *n,
+    int *smoke, struct sim_err *e)
 {
 	*n = 0;
 	*smoke = 0;
@@ -351,7 +349,7 @@ int xp_spec_load_again(struct xp_spec *s, const struct res_cube *c,
 	int smoke, rc;
 	*s = (struct xp_spec){0};
 	if ((rc = sim_dup(&lines, c->overrides, e)) == 0 &&
-	    (rc = split_overrides(lines, set, MAX_SET, &n, &smoke, e)) == 0)
+	    (rc = xp_spec_overrides(lines, set, MAX_SET, &n, &smoke, e)) == 0)
 		rc = xp_spec_load_text(s, c->figure, c->spec, folder, smoke,
 		    set, n, e);
 	free(lines);

@@ -6,6 +6,8 @@
  */
 #include "experiments/check/rerun.h"
 
+#include <unistd.h>
+
 #include "experiments/sweep/run.h"
 #include "results/h5.h"
 #include "results/provenance.h"
@@ -380,11 +382,15 @@ static void another_spec_is_refused(void **state)
 	assert_string_equal(e.msg,
 	    "its spec is not the one that the results hold.");
 	spec_write("f.yaml", SPEC);
-	world.overrides = "topology.file x.graphml fnv 0";
+	world.overrides = "algorithm mine fnv 0";
 	assert_int_equal(again(&r, 0, 1, &e), SIM_EUNSUPPORTED);
 	assert_string_equal(e.msg,
-	    "\"topology.file x.graphml fnv 0\" can't be put on its spec "
-	    "again.");
+	    "algorithm mine is a program or plug-in, which is not started to "
+	    "look at results.");
+	world.overrides = "topology.file x.graphml fnv 0";
+	assert_int_equal(again(&r, 0, 1, &e), SIM_EMISMATCH);
+	assert_string_equal(e.msg,
+	    "its overrides are not those that the results hold.");
 	world.overrides = "--smoke\n--smoke";
 	assert_int_equal(again(&r, 0, 1, &e), SIM_EMISMATCH);
 	assert_string_equal(e.msg,
@@ -406,6 +412,27 @@ static void overrides_are_put_again(void **state)
 	world = (struct world){.set = "runs=3", .smoke = 1};
 	assert_ok(again(&r, 0, 1, test_err()));
 	assert_counts(&r, 9, 9, 9);
+}
+
+/* Its sum is an override, and is no key of the spec. */
+static void a_network_of_a_file_is_read_again(void **state)
+{
+	struct xp_rerun r;
+	struct sim_err e;
+	char spec[4096], folder[2048];
+	(void)state;
+	assert_non_null(getcwd(folder, sizeof(folder)));
+	snprintf(spec, sizeof(spec),
+	    "figure: f\nalgorithms: [vote]\ntopology: {kind: graphml, file: "
+	    "\"%s/tests/data/jellyfish.graphml\"}\nruns: 4\n"
+	    "sweep: {grid: {faults.count: [1, 2, 3], traffic.conns: [5, 6]}}\n",
+	    folder);
+	world = (struct world){.spec = spec};
+	spec_write("f.yaml", spec);
+	assert_ok(again(&r, 0, 1, test_err()));
+	assert_counts(&r, 12, 12, 12);
+	world.overrides = "topology.file tests/data/jellyfish.graphml fnv 0";
+	assert_int_equal(again(&r, 0, 1, &e), SIM_EMISMATCH);
 }
 
 static void forge_spec(struct res_cube *c)
@@ -498,6 +525,7 @@ int main(void)
 	    cmocka_unit_test(a_status_of_its_own_is_told_by_cell),
 	    cmocka_unit_test(another_spec_is_refused),
 	    cmocka_unit_test(overrides_are_put_again),
+	    cmocka_unit_test(a_network_of_a_file_is_read_again),
 	    cmocka_unit_test(another_shape_is_refused_with_its_numbers),
 	    cmocka_unit_test(a_sweep_that_was_stopped_compares_nothing),
 	    cmocka_unit_test(a_kernels_network_is_not_run),
