@@ -21,14 +21,18 @@ SECONDS = WORK + "/seconds.json"
 # In a tree: FILE.o, linked tests, and the program, which looks beside its folder
 # for what is installed with it, or lies in the checkout.
 MUTANT = "build-mutant"
+# One runs the others, one looks at objects alone.
+NO_TESTS = ["tests/real/run.sh", "tests/real/objects.sh"]
 SLOW = 4  # seconds; near tests named after a file are run however slow
 LEAK = " -fsanitize=leak"
 ROOM = 6 << 30  # bytes that a test may map, or write to a file: mistakes run off
 # Where tests run as root, a mistake may name any file, and leave processes: it has
 # the system to read, devices that can't be replaced, and ends with its own.
-APART = ("unshare -m -p -f --kill-child --mount-proc sh -c '"
-         "for d in /dev/null /dev/zero /run /tmp {0}; do mount --bind $d $d || "
-         "exit 99; done; mount -o remount,bind,ro / && {1}'")
+# Those of two trees name the same ports and networks, so each has its own.
+APART = ("unshare -n -m -p -f --kill-child --mount-proc sh -c '"
+         "ip link set lo up && mkdir -p /run/netns && for d in /dev/null /dev/zero /run /tmp {0}; do mount --bind $d $d || "
+         "exit 99; done; mount -t tmpfs none /run/netns && "
+         "mount -o remount,bind,ro / && {1}'")
 
 
 def own_header(file):
@@ -39,17 +43,27 @@ def own_header(file):
 
 
 def sources_of_tests():
-    """The text of each test by name: scripts by theirs, programs by their path
-    in tests/."""
+    """The text of each test by name: its path in tests/, without cli/."""
     found = {}
     for folder, _, names in sorted(os.walk("tests")):
-        of_scripts = folder == "tests/cli"
         for name in sorted(names):
-            if name.endswith(".sh" if of_scripts else "_test.c"):
-                path = f"{folder}/{name}"
-                with open(path) as f:
-                    found[name[:-3] if of_scripts else path[6:-2]] = f.read()
+            path = f"{folder}/{name}"
+            if path in NO_TESTS or not name.endswith("_test.c") and not (
+                    folder in ("tests/cli", "tests/real") and
+                    name.endswith(".sh")):
+                continue
+            with open(path) as f:
+                found[os.path.splitext(path[6:])[0].removeprefix("cli/")] = \
+                    f.read()
     return found
+
+
+def command_of(name, programs):
+    """Runs test NAME, whose program is below PROGRAMS."""
+    if name.endswith("_test"):
+        return f"{programs}/{name}"
+    return f"bash tests/{name}.sh" if "/" in name else \
+        f"bash tests/cli/{name}.sh"
 
 
 class Tests:
@@ -262,7 +276,7 @@ class Tree:
                "CULPRIT": f"{self.path}/build/culprit", **self.OPTIONS}
         if name.endswith("_test"):
             good = self.linked(name, obj) and \
-                self.run(f"{MUTANT}/{name}", seconds, env)
+                self.run(command_of(name, MUTANT), seconds, env)
             if os.path.exists(f"{self.path}/{MUTANT}/{name}"):
                 os.remove(f"{self.path}/{MUTANT}/{name}")
             return good
@@ -270,7 +284,7 @@ class Tree:
         if self.program_is != (obj,) and not self.linked("culprit", obj):
             return False
         self.program_is = (obj,)
-        return self.run(f"bash tests/cli/{name}.sh", seconds, env)
+        return self.run(command_of(name, MUTANT), seconds, env)
 
     def usual_seconds(self, name):
         """What NAME takes with nothing mistaken, tried once; None if it fails, of
