@@ -208,6 +208,43 @@ static void the_largest_shapes_stay_within_32_bits(void **state)
 	assert_int_equal(to, t.n_hosts + dense.n_tors - 1);
 }
 
+/* At each limit, and one beyond: 1 + 1048574 + 1 switches; 2^19 x (1 + 2047)
+ * cables, and 80581 x (1 + 13324), which is 2^30 + 1. */
+static void a_shape_may_have_as_much_as_a_limit_and_no_more(void **state)
+{
+	(void)state;
+	static const struct {
+		struct topo_clos shape;
+		const char *refused;
+	} at[] = {
+	    {{.n_pods = 1,
+		 .n_tors = 1,
+		 .n_t1 = (1 << 20) - 2,
+		 .n_t2 = 1,
+		 .n_hosts = 1},
+		NULL},
+	    {{.n_pods = 1,
+		 .n_tors = 1,
+		 .n_t1 = (1 << 20) - 2,
+		 .n_t2 = 2,
+		 .n_hosts = 1},
+		"1 ToRs, 1048574 T1s and 2 T2s are more than the limit of "
+		"1048576 switches."},
+	    {{.n_pods = 1, .n_tors = 1 << 19, .n_t1 = 2047, .n_hosts = 1},
+		NULL},
+	    {{.n_pods = 1, .n_tors = 80581, .n_t1 = 13324, .n_hosts = 1},
+		"80581 host, 1073661244 ToR-T1 and 0 T1-T2 cables are more "
+		"than the limit of 1073741824 (two directed links each)."},
+	};
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		struct sim_err e = {0};
+		struct topo_clos c = at[i].shape;
+		const int rc = topo_clos_init(&c, &e);
+		assert_int_equal(rc, at[i].refused ? SIM_ELIMIT : 0);
+		assert_string_equal(e.msg, at[i].refused ? at[i].refused : "");
+	}
+}
+
 static void a_million_hosts_cost_no_memory(void **state)
 {
 	(void)state;
@@ -613,6 +650,7 @@ int main(void)
 	    cmocka_unit_test(a_link_found_by_place_says_its_place),
 	    cmocka_unit_test(impossible_shapes_are_refused_with_the_reason),
 	    cmocka_unit_test(the_largest_shapes_stay_within_32_bits),
+	    cmocka_unit_test(a_shape_may_have_as_much_as_a_limit_and_no_more),
 	    cmocka_unit_test(a_million_hosts_cost_no_memory),
 	    cmocka_unit_test(
 		shares_of_a_class_add_up_to_the_flows_that_cross_it),
