@@ -236,7 +236,7 @@ static void links_are_accused_by_hits_and_losses(void **state)
 			: ALGO_DETECTOR_ALL,
 		    .cover = 3,
 		    .noise = .001,
-		    .hit = run < 3 ? .6 : .3};
+		    .hit = run < 3 ? .6 : .5};
 		struct telemetry_rig x;
 		draw(&x, kinds[run % 3], run);
 		uint8_t *counts = calloc(x.t.rows.n, 1);
