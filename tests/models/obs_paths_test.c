@@ -304,6 +304,47 @@ static void a_path_has_at_most_16_links(void **state)
 	topo_close(&t);
 }
 
+/* Ways are counted in a byte: behind 254 links all switches are equally far. */
+static void a_switch_too_far_for_counting_has_no_path(void **state)
+{
+	(void)state;
+	enum { N = 257 };
+	struct topo_cable cable[N + 1] = {{0, 2}, {1, 3}};
+	const struct topo_mesh_input in = {.n_hosts = 2,
+	    .n_switches = N,
+	    .n_cables = N + 1,
+	    .cable = cable};
+	struct topo_mesh *m;
+	struct topo t = {0};
+	struct obs_paths p = {0};
+	struct sim_err e;
+	uint32_t set;
+	for (uint32_t i = 0; i + 1 < N; i++)
+		cable[2 + i] = (struct topo_cable){2 + i, 3 + i};
+	assert_ok(topo_mesh_open(&m, &in, test_err()));
+	assert_ok(topo_open_mesh(&t, m, test_err()));
+	assert_int_equal(obs_paths_between(&p, &t, 254, 0, &set, &e),
+	    SIM_ELIMIT);
+	assert_int_equal(obs_paths_between(&p, &t, 256, 0, &set, &e),
+	    SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "no path leads from switch 256 to switch 0.");
+	assert_int_equal(p.n + p.n_sets, 0);
+	obs_paths_free(&p);
+	topo_close(&t);
+}
+
+/* Sets are numbered by 32 bits, of which the last two are none's. */
+static void there_are_below_2_32_sets(void **state)
+{
+	(void)state;
+	struct obs_paths p = {.n_sets = UINT32_MAX - 1};
+	struct sim_err e;
+	assert_int_equal(obs_paths_open(&p, 0, 1, &e), SIM_ELIMIT);
+	assert_string_equal(e.msg, "there are too many sets.");
+	assert_int_equal(p.n_sets, UINT32_MAX - 1);
+}
+
 /* Of links below N the last is good and the next is not; offsets begin at 0, and
  * no set has more paths than there are. */
 static void the_ends_of_paths_are_checked(void **state)
@@ -401,6 +442,8 @@ int main(void)
 	    cmocka_unit_test(rows_are_checked),
 	    cmocka_unit_test(a_set_has_at_most_65536_paths),
 	    cmocka_unit_test(a_path_has_at_most_16_links),
+	    cmocka_unit_test(a_switch_too_far_for_counting_has_no_path),
+	    cmocka_unit_test(there_are_below_2_32_sets),
 	    cmocka_unit_test(the_ends_of_paths_are_checked),
 	    cmocka_unit_test(each_value_of_a_row_has_its_bound),
 	};
