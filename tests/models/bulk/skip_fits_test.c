@@ -33,6 +33,29 @@ static void what_skipping_cannot_do_is_refused(void **state)
 	scenes_close(&s);
 }
 
+/* 4096 T1s below one T2 are 2^24 paths between pods. */
+static void more_paths_than_a_draw_tells_apart_are_refused(void **state)
+{
+	(void)state;
+	static const struct topo_clos shape[] = {
+	    {2, 1, 4096, 1, 1, .n_cables = 0},
+	    {2, 1, 4096, 2, 1, .n_cables = 0},
+	    {1, 2, 4097, 0, 1, .n_cables = 0},
+	};
+	for (unsigned i = 0; i < 3; i++) {
+		struct scenes s;
+		scenes_open(&s, &shape[i]);
+		if (i == 0)
+			assert_ok(
+			    bulk_skip_fits(scenes_draw(&s, 0), test_err()));
+		else
+			assert_refused(&s,
+			    "skipping can't tell more than 2^24 paths between "
+			    "two ToRs apart.");
+		scenes_close(&s);
+	}
+}
+
 static int pays(struct scenes *s)
 {
 	return bulk_skip_excess(scenes_draw(s, 0)) <= 0;
@@ -97,6 +120,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_skipping_cannot_do_is_refused),
+	    cmocka_unit_test(more_paths_than_a_draw_tells_apart_are_refused),
 	    cmocka_unit_test(it_pays_where_noise_makes_few_flows_candidates),
 	    cmocka_unit_test(what_else_costs_there_or_here_has_a_say),
 	};

@@ -431,6 +431,36 @@ static void a_graph_is_refused(void **state)
 	scenes_close(&s);
 }
 
+/* What the released simulator has none of. */
+static void other_losses_than_its_own_are_refused(void **state)
+{
+	(void)state;
+	static const char *const why[] =
+	    {"plane vigil_matlab has no full buffers (congestion).",
+		"plane vigil_matlab has one law of noise for all links "
+		"(noise.times)."};
+	for (unsigned i = 0; i < 2; i++) {
+		struct scenes s;
+		struct obs w = {0};
+		struct sim_err e;
+		scenes_open(&s, &shape);
+		if (i == 0) {
+			s.params.congestion.racks = 0.5;
+			s.params.congestion.burst_ms = 1;
+		} else {
+			s.params.noise.times = 2;
+			s.params.noise.classes = UINT32_C(1) << TOPO_TOR_T1;
+		}
+		assert_int_equal(bulk_vigil_matlab_epoch(scenes_draw(&s, 0), 0,
+				     &w, &s.lost, &e),
+		    SIM_EUNSUPPORTED);
+		assert_string_equal(e.msg, why[i]);
+		assert_int_equal(w.flows.n, 0);
+		obs_free(&w);
+		scenes_close(&s);
+	}
+}
+
 static int epoch_once(void *arg, struct sim_err *e)
 {
 	struct scene *s = arg;
@@ -468,6 +498,7 @@ int main(void)
 		a_window_of_all_flows_holds_the_other_and_no_more_losses),
 	    cmocka_unit_test(a_fault_drops_only_while_it_is_active),
 	    cmocka_unit_test(a_graph_is_refused),
+	    cmocka_unit_test(other_losses_than_its_own_are_refused),
 	    cmocka_unit_test(each_failing_allocation_is_reported),
 	};
 	return cmocka_run_group_tests_name("models/bulk/vigil_matlab", tests,
