@@ -789,6 +789,14 @@ static void what_is_not_in_bulk_is_refused(void **state)
 	g.s.params.noise.per = SCENE_NOISE_PER_FLOW;
 	assert_refused(&g, "noise is per flow");
 	g.s.params.noise.per = SCENE_NOISE_PER_LINK;
+	g.s.params.congestion.racks = 0.5;
+	g.s.params.congestion.burst_ms = 1;
+	assert_refused(&g, "connects in bulk meet no congestion.");
+	g.s.params.congestion.racks = 0;
+	add_hole(&g, FAULT_HASH, TORS, 0.1);
+	assert_refused(&g,
+	    "connects in bulk have no switch that chooses wrongly.");
+	g.s.params.n_groups--;
 	add_hole(&g, FAULT_BLACK_HOLE_1, TORS, 0.1);
 	assert_refused(&g, "t1.0 has a black hole of type 1");
 	g.s.params.n_groups--;
