@@ -716,6 +716,34 @@ static void a_byte_too_many_is_an_error(void **state)
 	rack_close(r);
 }
 
+/* Two servers' queues of a hundred windows each; then there is hardly a buffer for
+ * them, or one has as many parts as its ring holds. */
+static void a_queue_without_room_is_an_error(void **state)
+{
+	const struct rack_params p = rack_test_params(2);
+	(void)state;
+	for (unsigned full = 0; full < 2; full++) {
+		struct rack *r = rack_test_open(&p);
+		struct rack_flows f = {0};
+		struct sim_err e;
+		for (unsigned i = 0; i < 200; i++)
+			rack_test_add(&f, 0, i % 2, 300);
+		rack_test_put(r, &f);
+		assert_ok(rack_run(r, 50 * SIM_US, test_err()));
+		if (full)
+			r->port[0].n_chunks = r->port[0].ring;
+		else
+			r->p.shared = 1000;
+		assert_int_equal(rack_run(r, SIM_MS, &e), SIM_EMISMATCH);
+		assert_string_equal(e.msg,
+		    full ? "slot 2, server 0: the queue of 1160875 bytes has "
+			   "128 parts, and no room for one more."
+			 : "slot 2, quadrant 0: its queues hold 2243626 "
+			   "bytes, but it has only 1000.");
+		rack_close(r);
+	}
+}
+
 static void refuse(struct rack_params p, const char *why)
 {
 	struct rack *r;
@@ -766,6 +794,13 @@ static void what_comes_late_or_elsewhere_is_refused(void **state)
 	assert_int_equal(rack_put(r, &f, &e), SIM_EINVAL);
 	assert_non_null(strstr(e.msg,
 	    "transfer 1 begins at 2000000 ns, before 3000000 ns"));
+	/* There are 2^27 slots. */
+	f.start_ns[0] = f.start_ns[1] = (UINT64_C(1) << 27) * r->slot_ns;
+	assert_int_equal(rack_put(r, &f, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "transfer 0 begins at 3355443200000 ns, behind the last slot.");
+	f.start_ns[0] = --f.start_ns[1];
+	assert_ok(rack_put(r, &f, test_err()));
 	rack_flows_free(&f);
 	assert_int_equal(rack_link_loss(r, 2, 0, 0.1, &e), SIM_EINVAL);
 	assert_string_equal(e.msg, "server 2 is not one of 2.");
@@ -877,6 +912,7 @@ int main(void)
 	    cmocka_unit_test(sketches_have_a_bit_for_each_connection),
 	    cmocka_unit_test(what_is_sent_again_is_of_what_came),
 	    cmocka_unit_test(a_byte_too_many_is_an_error),
+	    cmocka_unit_test(a_queue_without_room_is_an_error),
 	    cmocka_unit_test(what_cannot_be_is_refused),
 	    cmocka_unit_test(what_comes_late_or_elsewhere_is_refused),
 	    cmocka_unit_test(every_allocation_may_fail),

@@ -232,6 +232,17 @@ static void widths_that_cannot_be_are_refused(void **state)
 			     &k.runs, &k.samples, NULL, &e),
 	    SIM_EINVAL);
 	rack_close(r);
+	/* Truth is told by a width of its own. */
+	k.r.slot_us = 15;
+	k.p.truth = 1;
+	assert_ok(rack_open(&r, &k.r, &seed, test_err()));
+	assert_int_equal(rack_record(r, &k.p, widths, 1, 0, SIM_MS, &seed,
+			     &k.runs, &k.samples, &k.lost, &e),
+	    SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "the truth is told by 100000 ns, which is no multiple of the "
+	    "slot, 15000 ns.");
+	rack_close(r);
 }
 
 static int life(void *arg, struct sim_err *e)
