@@ -472,13 +472,17 @@ static void timers_come_in_order_and_late_ones_at_once(void **state)
 
 static void an_action_it_cannot_carry_out_is_an_error(void **state)
 {
-	const struct agent_action a = {.kind = (enum agent_action_kind)99};
+	struct agent_action a = {.kind = (enum agent_action_kind)99};
 	struct rig g;
 	struct sim_err e;
 	(void)state;
 	open_rig(&g);
 	begin(&g);
 	assert_int_equal(g.f->ops->submit(g.f, 0, &a, 1, &e), SIM_EUNSUPPORTED);
+	a.kind = AGENT_SEND;
+	assert_int_equal(g.f->ops->submit(g.f, 0, &a, 1, &e), SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg,
+	    "this fabric carries no packets as they stand.");
 	close_rig(&g);
 }
 
