@@ -373,6 +373,45 @@ static void what_is_a_guess_is_told_apart(void **state)
 	assert_int_equal(f.r.n_points, 3);
 }
 
+/* Each case is of its own points, in any of the ways to take them together. */
+static void all_cases_are_read_however_points_are_taken(void **state)
+{
+	static const char *const over[] = {"each", "pool", "trend"};
+	char keys[256];
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(keys, sizeof(keys),
+		    "relation: \"<\", value: %s, over: %s, guess: [plane]",
+		    i < 2 ? "1.2" : "0", over[i]);
+		const struct outcome f = check(keys);
+		assert_int_equal(f.n_cases, 2);
+		assert_int_equal(f.verdict, XP_AGREES);
+		assert_int_equal(f.r.n_points, 3);
+		assert_int_equal(f.r.n_blank, 0);
+	}
+}
+
+/* No run of the cube has flows that a fault hit. */
+static void where_nothing_was_measured_nothing_is_told(void **state)
+{
+	static const char *const over[] = {"each", "pool", "trend"};
+	char keys[256];
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(keys, sizeof(keys),
+		    "algorithm: a, relation: \">=\", value: 0, over: %s, at: "
+		    "{plane: skip}",
+		    over[i]);
+		const struct outcome f = check_metric("accuracy_fault", keys);
+		assert_int_equal(f.verdict, XP_NOT_RUN);
+		assert_int_equal(f.n_cases, 1);
+		assert_true(isnan(f.r.ours) && isnan(f.r.lo) && isnan(f.r.hi));
+		assert_true(isnan(f.r.seen));
+		assert_int_equal(f.r.n_points, 0);
+		assert_int_equal(f.r.n_blank, i < 2 ? 3 : 0);
+	}
+}
+
 /* Beside accuracy_kept always stands accuracy_fault, judged by itself. */
 static void accuracy_has_two_readings(void **state)
 {
@@ -546,6 +585,8 @@ int main(void)
 	    cmocka_unit_test(a_trend_along_two_axes_is_refused),
 	    cmocka_unit_test(means_quotients_and_shares_of_runs),
 	    cmocka_unit_test(what_is_a_guess_is_told_apart),
+	    cmocka_unit_test(all_cases_are_read_however_points_are_taken),
+	    cmocka_unit_test(where_nothing_was_measured_nothing_is_told),
 	    cmocka_unit_test(accuracy_has_two_readings),
 	    cmocka_unit_test(what_is_lacking_is_not_run_and_told),
 	    cmocka_unit_test(mistakes_are_told_with_their_place),
