@@ -69,7 +69,8 @@ static int rack_check(struct sim_yaml *y, const struct topo *t,
 		    "along: rack needs a topology of kind clos.");
 	if (!xp_rack_fits(t, &p.n_servers))
 		return sim_yaml_mistake(y, sim_yaml_get(y->root, "topology"),
-		    "on plane rack ToRs must have as many hosts each.");
+		    "on plane rack ToRs must have as many hosts each, in a "
+		    "row.");
 	if (rack_params_check(&p, &why) < 0)
 		return sim_yaml_mistake(y, own ? own : y->root, "%s", why.msg);
 	return 0;

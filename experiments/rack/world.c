@@ -9,6 +9,7 @@
 #include "algos/millisampler/sketch.h"
 #include "models/dist.h"
 #include "sim/vec.h"
+#include "topo/mesh.h"
 
 void xp_rack_world_free(struct xp_rack_world *w)
 {
@@ -36,16 +37,19 @@ static void rack_world_clear(struct xp_rack_world *w)
 
 int xp_rack_fits(const struct topo *t, uint32_t *n_servers)
 {
-	uint32_t n = 0;
+	uint32_t n = 0, n_tors = 0;
 	while (n < t->n_hosts && topo_tor_of(t, n) == topo_tor_of(t, 0))
 		n++;
 	*n_servers = n;
 	for (uint32_t h = 0; h < t->n_hosts; h++)
-		if (t->n_hosts % n != 0 ||
-		    topo_tor_of(t, h) != topo_tor_of(t, h / n * n) ||
-		    (h >= n && topo_tor_of(t, h) == topo_tor_of(t, h - n)))
+		if (topo_tor_of(t, h) != topo_tor_of(t, h / n * n))
 			return 0;
-	return 1;
+	if (topo_is_clos(t))
+		return 1;
+	/* As many parts as ToRs: none has hosts in two of them. */
+	for (topo_switch s = 0; s < t->n_switches; s++)
+		n_tors += topo_mesh_is_tor(t->mesh, s) != 0;
+	return (uint64_t)n_tors * n == t->n_hosts;
 }
 
 /* --- faults ----------------------------------------------------------------*/
@@ -397,7 +401,8 @@ int xp_rack_world_run(struct xp_rack_world *w, const struct xp_rack *p,
 	rack_world_clear(w);
 	if (!xp_rack_fits(scene->topo, &x.params.n_servers))
 		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "ToRs of this network don't have as many hosts each.");
+		    "ToRs of this network don't have as many hosts each, in a "
+		    "row.");
 	if (p->stall.count > n_hosts)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%u NICs are to stall, of %u hosts.", p->stall.count,

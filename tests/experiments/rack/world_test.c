@@ -6,6 +6,7 @@
 #include "experiments/spec/plane.h"
 #include "tests/rigs/spec_file.h"
 #include "tests/test.h"
+#include "topo/mesh.h"
 
 #define SPEC                                                                   \
 	"figure: f\nplane: rack\nalgorithms: [loss_cause]\n"                   \
@@ -322,6 +323,110 @@ static void what_a_rack_cannot_have_is_a_mistake(void **state)
 	}
 }
 
+/* Hosts 0 .. 5 at the ToRs that OF says in base 3, which all hang on a spine. */
+static void open_six_hosts(struct topo *t, uint32_t tor[6], unsigned of)
+{
+	struct topo_cable cable[6 + 3];
+	const struct topo_mesh_input in = {.n_hosts = 6,
+	    .n_switches = 4,
+	    .n_cables = 9,
+	    .cable = cable};
+	struct topo_mesh *m;
+	for (uint32_t i = 0; i < 6; i++, of /= 3) {
+		tor[i] = of % 3;
+		cable[i] = (struct topo_cable){i, 6 + tor[i]};
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		cable[6 + i] = (struct topo_cable){6 + i, 9};
+	assert_ok(topo_mesh_open(&m, &in, test_err()));
+	assert_ok(topo_open_mesh(t, m, test_err()));
+}
+
+/* By the definition: each ToR has none or as many as that of host 0, in a row. */
+static int fits_by_hand(const uint32_t tor[6], uint32_t *n)
+{
+	uint32_t has[3] = {0};
+	int fits = 1;
+	for (unsigned i = 0; i < 6; i++) {
+		fits &= has[tor[i]] == 0 || tor[i - 1] == tor[i];
+		has[tor[i]]++;
+	}
+	*n = has[tor[0]];
+	for (unsigned i = 0; i < 3; i++)
+		fits &= has[i] == 0 || has[i] == *n;
+	return fits;
+}
+
+static void racks_are_tors_with_as_many_hosts_in_a_row(void **state)
+{
+	unsigned n_fit = 0;
+	struct topo t;
+	uint32_t n;
+	(void)state;
+	for (unsigned of = 0; of < 729; of++) {
+		uint32_t tor[6], want;
+		open_six_hosts(&t, tor, of);
+		const int fits = fits_by_hand(tor, &want);
+		assert_int_equal(xp_rack_fits(&t, &n), fits);
+		if (fits)
+			assert_int_equal(n, want);
+		n_fit += (unsigned)fits;
+		topo_close(&t);
+	}
+	/* Of one ToR, of two with three each, and of three with two. */
+	assert_int_equal(n_fit, 3 + 6 + 6);
+	assert_ok(topo_open_clos(&t,
+	    &(struct topo_clos){.n_pods = 2,
+		.n_tors = 3,
+		.n_t1 = 1,
+		.n_t2 = 1,
+		.n_hosts = 5},
+	    test_err()));
+	assert_int_equal(xp_rack_fits(&t, &n), 1);
+	assert_int_equal(n, 5);
+	topo_close(&t);
+}
+
+static void a_network_without_racks_is_refused(void **state)
+{
+	struct xp_spec spec;
+	struct xp_rack_world w = {0};
+	const struct xp_rack p = {.length_s = 0.1};
+	struct scene scene = {0};
+	struct sim_err e;
+	struct topo t;
+	uint32_t tor[6];
+	(void)state;
+	open_six_hosts(&t, tor, 1);
+	scene.topo = &t;
+	assert_int_equal(xp_rack_world_run(&w, &p, &scene, &e),
+	    SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg,
+	    "ToRs of this network don't have as many hosts each, in a row.");
+	topo_close(&t);
+	spec_write("net.graphml",
+	    "<graphml><key id=\"k\" for=\"node\" attr.name=\"kind\" "
+	    "attr.type=\"string\"/><graph edgedefault=\"undirected\">"
+	    "<node id=\"a\"><data key=\"k\">switch</data></node>"
+	    "<node id=\"b\"><data key=\"k\">switch</data></node>"
+	    "<node id=\"x\"><data key=\"k\">host</data></node>"
+	    "<node id=\"y\"><data key=\"k\">host</data></node>"
+	    "<node id=\"z\"><data key=\"k\">host</data></node>"
+	    "<edge source=\"a\" target=\"b\"/><edge source=\"x\" "
+	    "target=\"a\"/><edge source=\"y\" target=\"b\"/>"
+	    "<edge source=\"z\" target=\"b\"/></graph></graphml>\n");
+	assert_int_equal(spec_load(&spec,
+			     "figure: f\nplane: rack\nalgorithms: "
+			     "[loss_cause]\ntopology: {kind: graphml, file: "
+			     "net.graphml}\n",
+			     &e),
+	    SIM_EINVAL);
+	assert_non_null(strstr(e.msg,
+	    "x.yaml:4:11: on plane rack ToRs must have as many hosts each, in "
+	    "a row."));
+	xp_spec_free(&spec);
+}
+
 static void more_stalls_than_hosts_are_refused(void **state)
 {
 	struct play x;
@@ -439,6 +544,8 @@ int main(void)
 	    cmocka_unit_test(metrics_are_of_all_racks),
 	    cmocka_unit_test(racks_differ_and_more_of_them_change_none),
 	    cmocka_unit_test(what_a_rack_cannot_have_is_a_mistake),
+	    cmocka_unit_test(racks_are_tors_with_as_many_hosts_in_a_row),
+	    cmocka_unit_test(a_network_without_racks_is_refused),
 	    cmocka_unit_test(more_stalls_than_hosts_are_refused),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
