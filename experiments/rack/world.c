@@ -13,7 +13,6 @@
 
 void xp_rack_world_free(struct xp_rack_world *w)
 {
-	obs_free(&w->window);
 	obs_runs_free(&w->runs);
 	obs_samples_free(&w->samples);
 	rack_losses_free(&w->lost);
@@ -23,7 +22,6 @@ void xp_rack_world_free(struct xp_rack_world *w)
 
 static void rack_world_clear(struct xp_rack_world *w)
 {
-	obs_clear(&w->window);
 	obs_runs_clear(&w->runs);
 	obs_samples_clear(&w->samples);
 	rack_losses_clear(&w->lost);

@@ -74,6 +74,10 @@ static void a_file_says_what_its_cell_measures(void **state)
 		assert_true(d.row.link_bytes == (double)link && link > 0);
 		assert_true(d.count.buffer == buffer && d.count.link == link);
 		assert_true(d.row.n_faults == (double)d.truth.faults.n);
+		assert_int_equal(d.count.n_faults, d.truth.faults.n);
+		assert_true(d.count.n_racks == 2 && d.count.n_hosts == 16);
+		assert_int_equal(d.count.n_runs, res_samples_runs(d.file)->n);
+		assert_int_equal(d.count.n_bursts, d.truth.bursts.n);
 		for (size_t k = 0; k < d.samples.n; k++)
 			in += d.samples.in_bytes[k];
 		assert_true(in > 0 && d.count.n_samples == d.samples.n);

@@ -242,6 +242,59 @@ static void stalls_that_held_little_are_left_out(void **state)
 	play_close(&y);
 }
 
+static uint64_t sum_of(const uint64_t x[], size_t n)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return sum;
+}
+
+/* Nothing of a world stays for the next one, not even what it was twice. */
+static void a_world_is_played_anew(void **state)
+{
+	struct play x, y;
+	(void)state;
+	play_open(&y,
+	    SPEC RACK "}\nfaults: {rate: 0.05, links: "
+		      "[\"tor0->host3\", \"host12->tor1\"]}\n");
+	play_open(&x,
+	    SPEC RACK "}\nfaults: {rate: 0.05, links: "
+		      "[\"tor0->host3\", \"host12->tor1\"]}\n");
+	x.w.keep = y.w.keep = 1;
+	for (int i = 0; i < 2; i++)
+		assert_ok(xp_rack_world_run(&x.w, xp_rack_of(&x.c), &x.scene,
+		    test_err()));
+	assert_ok(
+	    xp_rack_world_run(&y.w, xp_rack_of(&y.c), &y.scene, test_err()));
+	assert_int_equal(x.w.runs.n, y.w.runs.n);
+	assert_int_equal(x.w.samples.n, y.w.samples.n);
+	assert_memory_equal(x.w.samples.in_bytes, y.w.samples.in_bytes,
+	    y.w.samples.n * sizeof(*y.w.samples.in_bytes));
+	assert_int_equal(x.w.lost.n, y.w.lost.n);
+	assert_int_equal(x.w.bursts.n, y.w.bursts.n);
+	assert_memory_equal(&x.w.totals, &y.w.totals, sizeof(y.w.totals));
+	assert_true(x.w.n_racks == 2 && x.w.n_servers == 8);
+	assert_memory_equal(x.w.dispersion, y.w.dispersion,
+	    sizeof(y.w.dispersion));
+	assert_ptr_equal(x.w.window.runs, &x.w.runs);
+	assert_ptr_equal(x.w.window.samples, &x.w.samples);
+	/* Sums are those of the rows, and of what racks say themselves. */
+	const struct rack_losses *l = &x.w.lost;
+	assert_int_equal(x.w.buffer, sum_of(l->buffer, l->n));
+	assert_int_equal(x.w.link_in, sum_of(l->link_in, l->n));
+	assert_int_equal(x.w.link_out, sum_of(l->link_out, l->n));
+	assert_true(x.w.link_in > 0 && x.w.link_out > 0);
+	assert_int_equal(x.w.buffer, x.w.totals.buffer);
+	assert_int_equal(x.w.link_in + x.w.link_out, x.w.totals.link);
+	/* What was offered has come, waits, or was lost. */
+	assert_int_equal(x.w.totals.offered,
+	    x.w.totals.arrived + x.w.totals.queued + x.w.totals.buffer +
+		x.w.totals.link);
+	play_close(&x);
+	play_close(&y);
+}
+
 static void metrics_are_of_all_racks(void **state)
 {
 	struct play x, again;
@@ -303,6 +356,19 @@ static void what_a_rack_cannot_have_is_a_mistake(void **state)
 	    {"faults: {kind: latency, count: 1, delay: 5}\n",
 		"only links fail, by kind drop"},
 	    {"faults: {count: 1, rate: 0.1, classes: [tor-host], from: 1}\n",
+		"what fails does so all the time"},
+	    {"faults: {rate: 0.1, classes: [tor-host], switches: 1}\n",
+		"only links fail, by kind drop"},
+	    {"faults: {rate: 0.1, at: [tor0]}\n",
+		"only links fail, by kind drop"},
+	    {"faults: [{rate: 0.1, links: [\"tor0->host3\"]}, {rate: 0.1, "
+	     "links: [\"tor0->host3\", \"tor0->t1.0\"]}]\n",
+		"5:47: on plane rack only links of hosts fail"},
+	    {"faults: {count: 1, rate: 0.1, classes: [tor-host], to: 1}\n",
+		"what fails does so all the time"},
+	    {"faults: {count: 1, rate: 0.1, classes: [tor-host], spread: 1}\n",
+		"what fails does so all the time"},
+	    {"faults: {count: 1, rate: 0.1, classes: [tor-host], lasts: 1}\n",
 		"what fails does so all the time"},
 	    {"rack: {slot: 30}\n", "slot 30 us is above 25 us"},
 	    {"rack: {quadrants: 3}\n", "8 servers can't be in 3 quadrants"},
@@ -541,6 +607,7 @@ int main(void)
 	    cmocka_unit_test(busy_hosts_stall_while_something_comes),
 	    cmocka_unit_test(stalls_are_of_different_hosts_at_their_time),
 	    cmocka_unit_test(stalls_that_held_little_are_left_out),
+	    cmocka_unit_test(a_world_is_played_anew),
 	    cmocka_unit_test(metrics_are_of_all_racks),
 	    cmocka_unit_test(racks_differ_and_more_of_them_change_none),
 	    cmocka_unit_test(what_a_rack_cannot_have_is_a_mistake),
