@@ -94,10 +94,6 @@ int xp_rack_axes(struct xp_along_axes *a, const struct xp_rack *p,
 	struct res_coord *k;
 	if (p->along == XP_RACK_ALONG_NONE)
 		return 0;
-	if (n > UINT32_MAX)
-		return sim_fail(e, SIM_EINVAL,
-		    "a run of %g s has more buckets than rows have numbers.",
-		    p->length_s);
 	int rc = xp_along_add(a, axis[p->along].name, axis[p->along].unit,
 	    axis[p->along].doc, (uint32_t)n, &k, e);
 	if (rc < 0 || (rc = SIM_ZALLOC(&k->number, n, e)) < 0)

@@ -3,6 +3,8 @@
  */
 #include "experiments/rack/score.h"
 
+#include <math.h>
+
 #include "experiments/spec/plane.h"
 #include "tests/rigs/spec_file.h"
 #include "tests/test.h"
@@ -293,6 +295,69 @@ static void a_world_is_played_anew(void **state)
 		x.w.totals.link);
 	play_close(&x);
 	play_close(&y);
+}
+
+static int plane_hear(void *arg, const struct xp_window *w, struct sim_err *e)
+{
+	(void)e;
+	*(struct xp_window *)arg = *w;
+	return 4;
+}
+
+/* As a plane has it: one window of all that was counted, and two lines, or three
+ * with what other planes are to be told. */
+static void a_run_is_told_as_a_window_and_in_lines(void **state)
+{
+	static const char *const more[] = {"}\n", ", as_congestion: true}\n"};
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct play x;
+		struct xp_window got = {0};
+		const struct xp_listener to = {&got, plane_hear};
+		char spec[512], text[512] = "", want[512];
+		void *plane;
+		int n;
+		snprintf(spec, sizeof(spec), SPEC RACK "%s", more[i]);
+		play_open(&x, spec);
+		assert_ok(
+		    xp_plane_rack.open(&plane, &x.topo, &x.c, test_err()));
+		assert_int_equal(xp_plane_rack.run(plane, &x.scene, &to, &x.row,
+				     NULL),
+		    4);
+		const struct xp_rack_world *w = xp_rack_world_of(plane);
+		assert_ptr_equal(got.seen, &w->window);
+		assert_int_equal(got.lost->n_drops, 0);
+		assert_true(got.first_row == 0 && got.n_rows == 1);
+		assert_true(isnan(got.after_s) && got.n_early == 0);
+		assert_ok(xp_plane_rack.again(plane, &(struct xp_listener){0},
+		    test_err()));
+		FILE *out = fmemopen(text, sizeof(text), "w");
+		assert_non_null(out);
+		xp_plane_rack.print(plane, &x.row, out);
+		assert_int_equal(fclose(out), 0);
+		const struct res_trial_metrics *r = &x.row;
+		n = snprintf(want, sizeof(want),
+		    "2 racks of 8 servers: %.0f bursts, %.0f of them lossy; "
+		    "contention %.2f, 90 %% of it within %.1f\nlost in buffers "
+		    "%.0f bytes, by links 0; %.0f timeouts; dispersion %.3g, "
+		    "%.3g, %.3g at 1, 10, 100 ms\n",
+		    r->n_bursts, r->n_lossy_bursts, r->contention_mean,
+		    r->contention_p90, (double)w->totals.buffer,
+		    (double)w->totals.n_rto, w->dispersion[0] / 2,
+		    w->dispersion[1] / 2, w->dispersion[2] / 2);
+		if (i == 1)
+			snprintf(want + n, sizeof(want) - (size_t)n,
+			    "congestion: { racks: 1, burst: %.3g, busy: %.3g, "
+			    "ports: %.3g }, loss %.3g, wait %.0f us at most\n",
+			    r->congestion_burst, r->congestion_busy,
+			    r->congestion_ports, r->congestion_loss,
+			    r->congestion_wait);
+		assert_string_equal(text, want);
+		assert_true(r->n_lossy_bursts > 0);
+		xp_plane_rack.close(plane);
+		play_close(&x);
+	}
+	xp_plane_rack.close(NULL);
 }
 
 static void metrics_are_of_all_racks(void **state)
@@ -608,6 +673,7 @@ int main(void)
 	    cmocka_unit_test(stalls_are_of_different_hosts_at_their_time),
 	    cmocka_unit_test(stalls_that_held_little_are_left_out),
 	    cmocka_unit_test(a_world_is_played_anew),
+	    cmocka_unit_test(a_run_is_told_as_a_window_and_in_lines),
 	    cmocka_unit_test(metrics_are_of_all_racks),
 	    cmocka_unit_test(racks_differ_and_more_of_them_change_none),
 	    cmocka_unit_test(what_a_rack_cannot_have_is_a_mistake),
