@@ -436,10 +436,14 @@ static int pick_what_fits(struct writing *w, struct xp_picks *picks,
 	size_t first, other;
 	struct sim_err why;
 	int quick, rc = is_quick(w, k.place, &quick, e);
-	/* One that fails will be told when it is its turn. */
-	if (rc < 0 || !quick ||
-	    xp_picture_take(&w->p, w->trial, k.place, k.run, w->row, &why) < 0)
+	if (rc < 0 || !quick)
 		return rc;
+	rc = xp_picture_take(&w->p, w->trial, k.place, k.run, w->row, &why);
+	if (rc == SIM_ENOMEM)
+		return sim_fail(e, rc, "%s", why.msg);
+	/* One that fails will be told when it is its turn. */
+	if (rc < 0)
+		return 0;
 	if ((rc = measure(w, &k, &first, e)) == 0)
 		rc = measure(w, &k, &other, e);
 	forget_network(w);

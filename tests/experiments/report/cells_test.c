@@ -266,6 +266,202 @@ static void overrides_are_those_of_the_results(void **state)
 	res_cube_free(&c);
 }
 
+/* Results as they are, of a spec that is not run: each cell has measured
+ * nothing. */
+static void fill_nothing(struct res_cube *c, const char *text)
+{
+	struct xp_spec s;
+	spec_open(&s, text);
+	assert_ok(xp_spec_cube(&s, 0, 1, c, test_err()));
+	double *row = calloc(c->cell_doubles, sizeof(*row));
+	for (size_t i = 0; i < c->cell_doubles; i++)
+		row[i] = NAN;
+	for (size_t p = 0; p < s.n_points; p++)
+		for (uint32_t run = 0; run < s.runs; run++)
+			res_cube_put(c, p, run, RES_DONE, row);
+	free(row);
+	xp_spec_free(&s);
+}
+
+static void has(const char *text, const char *want)
+{
+	if (!strstr(text, want))
+		fail_msg("no \"%s\" in\n%s", want, text);
+}
+
+/* What was overridden is told to a shell; files of networks are not. */
+static void the_command_is_quoted_for_a_shell(void **state)
+{
+	struct xp_cells x = {.most = 1, .max_bytes = SIZE_MAX};
+	struct res_cube c;
+	struct mark_buffer b;
+	(void)state;
+	fill_nothing(&c,
+	    "figure: f\nalgorithms: [blackhole]\nplane: pingmesh\nruns: 2\n"
+	    "smoke: {runs: 1}\n");
+	free(c.overrides);
+	c.overrides = strdup("--smoke\ntitle=it's <\ntopology.file n fnv 0\n"
+			     "runs=3,[4]\nseed=7");
+	x.id = "f";
+	x.folder = "";
+	x.explain = "a b.yaml";
+	assert_ok(mark_open(&b, test_err()));
+	assert_ok(mark_close(&b, xp_cells_put(b.out, &c, &x, test_err()),
+	    test_err()));
+	/* The file was of another network, so that no cell is run. */
+	has(b.text, "can't be run by this build");
+	free(b.text);
+	free(c.overrides);
+	c.overrides = strdup("--smoke\ntitle=it's <\nseed=7");
+	x.n_shown = x.n_left = 0;
+	assert_ok(mark_open(&b, test_err()));
+	assert_ok(mark_close(&b, xp_cells_put(b.out, &c, &x, test_err()),
+	    test_err()));
+	has(b.text,
+	    "<p class=\"note\">Cells of probes and of real networks are not "
+	    "run for a page. This shows one:</p>\n<code class=\"run\">culprit "
+	    "explain &#39;a b.yaml&#39; --smoke --set &#39;title=it&#39;\\"
+	    "&#39;&#39;s &lt;&#39; --set seed=7 --point 0 --run 0 -o cell.svg"
+	    "</code>\n</div>\n");
+	assert_true(x.n_shown == 0 && x.n_left == 0);
+	free(b.text);
+	res_cube_free(&c);
+}
+
+static void a_run_that_measured_nothing_is_only_the_first(void **state)
+{
+	struct xp_cells x = {.most = 4, .max_bytes = SIZE_MAX};
+	struct res_cube c;
+	(void)state;
+	fill(&c,
+	    "figure: f\nruns: 3\nnoise: {rate: 0}\nfaults: {count: 0}\n"
+	    "topology: {n_pods: 1, n_tors: 2, n_t1: 1, n_hosts: 1}\n"
+	    "traffic: {conns: 2, packets: 2}\nalgorithms: [vote]\n");
+	char *a = put_cells(&c, &x);
+	assert_int_equal(x.n_shown, 1);
+	has(a, "data-point-text=\"0\" data-run-text=\"0: the first run\">\n");
+	has(a, "<summary>point 0, run 0 <span>the first run</span>");
+	/* Of one algorithm none can be chosen. */
+	assert_null(strstr(a, "<fieldset"));
+	free(a);
+	res_cube_free(&c);
+}
+
+/* Of six algorithms the last is the worst, and has the fourth column. */
+static void the_algorithm_that_was_picked_has_a_column(void **state)
+{
+	struct xp_cells x = {.most = 2, .max_bytes = SIZE_MAX};
+	struct res_cube c;
+	(void)state;
+	fill(&c,
+	    "figure: f\nruns: 1\nfaults: {count: 1, rate: 0.05}\n"
+	    "topology: {n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 1, n_hosts: 2}\n"
+	    "traffic: {conns: 40, packets: 40}\nalgorithms: [vote, {name: "
+	    "vote, label: b}, {name: vote, label: c}, {name: vote, label: d}, "
+	    "{name: vote, label: e}, {name: vote, label: f}]\n");
+	for (size_t a = 0; a < 6; a++)
+		for (size_t i = 0; i < RES_N_ALGO_METRICS; i++)
+			res_columns_put(&c.rows, 0, res_row_doubles(a) + i,
+			    i == RES_ALGO_n_flagged_true  ? 5 - (double)a
+				: i == RES_ALGO_n_flagged ? 5
+							  : NAN);
+	char *a = put_cells(&c, &x);
+	has(a, "the first run; its least ratio, precision of f is 0 (0 of 5)");
+	has(a, "value=\"2\"> c</label>\n<label>");
+	has(a, "value=\"3\"> f</label>\n</fieldset>");
+	has(a, "<p class=\"note\">4 of 6 algorithms are told.</p>\n");
+	assert_int_equal(count_of(a, " checked>"), 1);
+	assert_int_equal(x.n_unlike, 1);
+	free(a);
+	res_cube_free(&c);
+}
+
+static void a_switch_has_no_flows_of_its_own(void **state)
+{
+	struct xp_cells x = {.most = 1, .max_bytes = SIZE_MAX};
+	struct res_cube c;
+	(void)state;
+	fill(&c,
+	    "figure: f\nruns: 1\nfaults: {kind: black_hole_1, at: [tor1], "
+	    "entries: 0.5}\nplane: exact\n"
+	    "topology: {n_pods: 1, n_tors: 2, n_t1: 1, n_hosts: 2}\n"
+	    "traffic: {conns: 20, packets: 20}\nalgorithms: [vote]\n");
+	char *a = put_cells(&c, &x);
+	has(a,
+	    "<tr><td><span class=\"badge bad\">A</span></td><th "
+	    "scope=\"row\">tor1</th><td>black hole 1, 0.5 of entries</td><td>"
+	    "</td><td></td><td>");
+	free(a);
+	res_cube_free(&c);
+}
+
+/* The first group leaves two links to the second in every other run. */
+static void a_cell_that_cannot_run_is_told(void **state)
+{
+	struct xp_cells x = {.most = 2, .max_bytes = SIZE_MAX};
+	struct res_cube c;
+	(void)state;
+	fill_nothing(&c,
+	    "figure: f\nseed: 4\nruns: 1\nalgorithms: [vote]\nplane: exact\n"
+	    "topology: {n_pods: 1, n_tors: 2, n_t1: 1, n_hosts: 1}\n"
+	    "faults: [{count: 1, rate: 0.1, classes: [host-tor, tor-host]}, "
+	    "{count: 2, rate: 0.1, classes: [tor-host]}]\n");
+	char *a = put_cells(&c, &x);
+	has(a,
+	    "<p class=\"note\">Point 0, run 0 can't be shown: faults: fault "
+	    "group 1: 2 links are to fail, but the classes named have 1 left "
+	    "by "
+	    "earlier groups.</p>\n");
+	assert_true(x.n_shown == 0 && x.n_left == 0);
+	free(a);
+	res_cube_free(&c);
+}
+
+static void another_number_of_points_is_told(void **state)
+{
+	struct xp_cells x = {.most = 12, .max_bytes = SIZE_MAX};
+	struct res_cube c;
+	(void)state;
+	fill_nothing(&c, SPEC);
+	memcpy(strstr(c.spec, ", 0.05]}}"), "]}}      ", 9);
+	char *a = put_cells(&c, &x);
+	assert_string_equal(a,
+	    "<div class=\"cells\" data-figure=\"f\"><h3>One cell</h3>\n<p "
+	    "class=\"note\">The spec of these results has another number of "
+	    "points for this build.</p>\n</div>\n");
+	assert_int_equal(x.n_shown, 0);
+	free(a);
+	res_cube_free(&c);
+}
+
+static int cells_once(void *arg, struct sim_err *e)
+{
+	struct xp_cells x = {.id = "f",
+	    .explain = "f.yaml",
+	    .folder = "",
+	    .most = 2,
+	    .max_bytes = SIZE_MAX};
+	struct mark_buffer b;
+	int rc = mark_open(&b, e);
+	rc = mark_close(&b, xp_cells_put(b.out, arg, &x, e), e);
+	if (rc == 0)
+		assert_int_equal(x.n_shown, 1);
+	free(b.text);
+	return rc;
+}
+
+static void each_allocation_may_fail(void **state)
+{
+	struct res_cube c;
+	(void)state;
+	fill(&c,
+	    "figure: f\nruns: 1\nfaults: {count: 1, rate: 0.05}\n"
+	    "topology: {n_pods: 1, n_tors: 2, n_t1: 1, n_hosts: 1}\n"
+	    "traffic: {conns: 10, packets: 10}\nalgorithms: [vote]\n");
+	test_each_alloc_fails(cells_once, &c);
+	res_cube_free(&c);
+}
+
 /* --- numbers -------------------------------------------------------------- */
 
 static size_t up_to(size_t n)
@@ -322,6 +518,38 @@ static void a_ratio_stands_with_its_interval(void **state)
 	res_cube_free(&c);
 }
 
+/* As many rows as there is room for, and where all are. */
+static void of_many_rows_the_first_are_told(void **state)
+{
+	(void)state;
+	for (size_t more = 0; more < 2; more++) {
+		const size_t n = XP_NUMBERS_ROWS + more;
+		struct mark_buffer b;
+		struct res_cube c;
+		char want[160];
+		plain_cube(&c, n, 1);
+		for (size_t p = 0; p < n; p++)
+			res_cube_set_row(&c, p, NULL);
+		for (size_t p = 0; p < n; p++)
+			res_columns_put(&c.rows, p, RES_TRIAL_n_faults, 7);
+		assert_ok(mark_open(&b, test_err()));
+		assert_ok(mark_close(&b,
+		    xp_numbers_put(b.out, &c, "<x>.h5", test_err()),
+		    test_err()));
+		snprintf(want, sizeof(want),
+		    "<p class=\"note\">The first %d of %zu rows; all are in "
+		    "<code>culprit table &lt;x&gt;.h5</code>.</p>\n",
+		    XP_NUMBERS_ROWS, n);
+		assert_int_equal(strstr(b.text, want) != NULL, more);
+		assert_int_equal(count_of(b.text,
+				     "<p class=\"note\">The first"),
+		    more);
+		assert_int_equal(count_of(b.text, "<tr>"), XP_NUMBERS_ROWS + 1);
+		free(b.text);
+		res_cube_free(&c);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -330,9 +558,17 @@ int main(void)
 	    cmocka_unit_test(a_cell_that_comes_out_otherwise_says_so),
 	    cmocka_unit_test(cells_keep_to_their_room),
 	    cmocka_unit_test(a_spec_that_cannot_run_is_told),
+	    cmocka_unit_test(the_command_is_quoted_for_a_shell),
+	    cmocka_unit_test(a_run_that_measured_nothing_is_only_the_first),
+	    cmocka_unit_test(the_algorithm_that_was_picked_has_a_column),
+	    cmocka_unit_test(a_switch_has_no_flows_of_its_own),
+	    cmocka_unit_test(a_cell_that_cannot_run_is_told),
+	    cmocka_unit_test(another_number_of_points_is_told),
+	    cmocka_unit_test(each_allocation_may_fail),
 	    cmocka_unit_test(overrides_are_those_of_the_results),
 	    cmocka_unit_test(tables_have_a_row_a_point_and_algorithm),
 	    cmocka_unit_test(a_ratio_stands_with_its_interval),
+	    cmocka_unit_test(of_many_rows_the_first_are_told),
 	};
 	return cmocka_run_group_tests_name("experiments/report/cells", tests,
 	    spec_folder_make, spec_folder_remove);

@@ -247,6 +247,96 @@ static void a_fault_is_told_as_it_is(void **state)
 	}
 }
 
+static void each_kind_of_fault_has_its_words(void **state)
+{
+	static const struct {
+		struct truth_fault fault;
+		const char *want;
+	} cases[] = {
+	    {{.rate = .25, .to_ns = SIM_NEVER}, "drop rate 0.25"},
+	    {{.rate = .25, .to_ns = 1500 * SIM_MS}, "drop rate 0.25, to 1.5 s"},
+	    {{.rate = .5, .of_hole = 1, .to_ns = SIM_NEVER},
+		"into a black hole, share 0.5"},
+	    {{.of_route = 1, .from_ns = SIM_SEC, .to_ns = SIM_NEVER},
+		"chosen wrongly, from 1 s"},
+	    {{.delay_us = 12.5, .to_ns = SIM_NEVER}, "delay 12.5 us"},
+	    {{.to_ns = SIM_NEVER}, ""},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct scene scene = {0};
+		const struct xp_picture p = {.cell = {.scene = &scene}};
+		struct truth_fault f = cases[i].fault;
+		const struct xp_part good = {0, 4}, bad = {0, 5};
+		char text[128];
+		f.link = 5;
+		assert_ok(truth_add_fault(&scene.truth, &f, test_err()));
+		truth_sort(&scene.truth);
+		xp_part_fault(&p, bad, text, sizeof(text));
+		assert_string_equal(text, cases[i].want);
+		assert_int_equal(xp_part_is_broken(&p, bad),
+		    *cases[i].want != '\0');
+		xp_part_fault(&p, good, text, sizeof(text));
+		assert_string_equal(text, "");
+		assert_int_equal(xp_part_is_broken(&p, good), 0);
+		truth_free(&scene.truth);
+	}
+}
+
+/* --- lines about a cell ---------------------------------------------------- */
+
+static void a_summary_counts_what_there_was(void **state)
+{
+	const struct topo t = {.n_hosts = 1000, .n_switches = 20, .n_links = 6};
+	struct xp_picture p = {.cell = {.topo = &t}};
+	char text[256];
+	(void)state;
+	xp_draw_summary(&p, text, sizeof(text));
+	assert_string_equal(text, "1,000 hosts, 20 switches, 6 directed links");
+	p.n_ran = 96000;
+	p.n_failed = 12;
+	p.n_lost = 1234;
+	p.n_windows = 1;
+	xp_draw_summary(&p, text, sizeof(text));
+	assert_string_equal(text,
+	    "1,000 hosts, 20 switches, 6 directed links; 96,000 flows, of "
+	    "which 12 failed, with 1,234 packets lost");
+	p.n_ran = 0;
+	p.n_windows = 2;
+	xp_draw_summary(&p, text, sizeof(text));
+	assert_string_equal(text,
+	    "1,000 hosts, 20 switches, 6 directed links; the last of 2 "
+	    "windows");
+}
+
+/* Each alone, and all in their order. */
+static void what_is_left_out_is_counted(void **state)
+{
+	static const char *const says[] =
+	    {"3 switches of the fewest failed flows",
+		"3 links with failed flows to or between them",
+		"3 links without failed flows",
+		"the names of 3 more broken parts",
+		"the names of 3 more accused parts"};
+	(void)state;
+	for (unsigned of = 0; of < 32; of++) {
+		const struct xp_picture p = {.more_broken = of & 8 ? 3 : 0,
+		    .more_accused = of & 16 ? 3 : 0};
+		const struct xp_layout l = {.left_switches = of & 1 ? 3 : 0,
+		    .left_flows = of & 2 ? 3 : 0,
+		    .left_quiet = of & 4 ? 3 : 0};
+		char want[512] = "", text[512];
+		for (unsigned i = 0; i < 5; i++)
+			if (of & 1u << i) {
+				strcat(want, *want ? ", " : "");
+				strcat(want, says[i]);
+			}
+		strcat(want, of ? "." : "");
+		xp_draw_left_out(&p, &l, text, sizeof(text));
+		assert_string_equal(text, want);
+	}
+}
+
 /* --- where it stands ------------------------------------------------------ */
 
 static void check_inside(const struct xp_layout *l, topo_link k)
@@ -602,6 +692,50 @@ static void each_link_and_switch_has_a_title(void **state)
 	close_rig(&g);
 }
 
+/* 95 characters, of which the last are dots where there are more. */
+static void a_long_title_ends_in_dots(void **state)
+{
+	(void)state;
+	for (size_t n = 91; n <= 94; n++) {
+		char title[256] = "", text[1024], want[512];
+		struct rig g;
+		/* "f: " and N characters, each of two bytes. */
+		for (size_t i = 0; i < n; i++)
+			strcat(title, "\xc3\xa9");
+		snprintf(text, sizeof(text),
+		    "figure: f\ntitle: \"%s\"\nalgorithms: [vote]\ntopology: "
+		    "{n_pods: 1, n_tors: 2, n_t1: 1, n_hosts: 1}\n",
+		    title);
+		open_rig(&g, text);
+		take(&g, 0);
+		char *svg = drawn(&g.p, 0);
+		if (n > 92)
+			strcpy(title + 2 * 91, "\xe2\x80\xa6");
+		snprintf(want, sizeof(want), ">f: %s</text>", title);
+		assert_non_null(strstr(svg, want));
+		free(svg);
+		close_rig(&g);
+	}
+}
+
+/* Two faults of a link are one line, and what begins to do nothing is none. */
+static void a_broken_link_is_drawn_once(void **state)
+{
+	struct rig g;
+	(void)state;
+	open_rig(&g,
+	    CLOS "plane: exact\nalgorithms: [vote]\nfaults: [{links: "
+		 "[\"tor0->t1.0\"], rate: 0.02}, {links: [\"tor0->t1.0\"], "
+		 "rate: 0.01}, {links: [\"tor1->t1.0\"], rate: 0}]\n");
+	take(&g, 0);
+	assert_int_equal(g.p.cell.scene->truth.n_faults, 3);
+	char *svg = drawn(&g.p, 1);
+	/* One is the legend's. */
+	assert_int_equal(count_of(svg, "<path class=\"c-broken\""), 1 + 1);
+	free(svg);
+	close_rig(&g);
+}
+
 /* --- memory --------------------------------------------------------------- */
 
 static int take_and_place(void *arg, struct sim_err *e)
@@ -633,6 +767,9 @@ int main(void)
 	    cmocka_unit_test(words_are_those_of_the_scores),
 	    cmocka_unit_test(names_that_do_not_fit_are_counted),
 	    cmocka_unit_test(a_fault_is_told_as_it_is),
+	    cmocka_unit_test(each_kind_of_fault_has_its_words),
+	    cmocka_unit_test(a_summary_counts_what_there_was),
+	    cmocka_unit_test(what_is_left_out_is_counted),
 	    cmocka_unit_test(a_small_network_is_there_whole),
 	    cmocka_unit_test(places_in_a_clos_follow_from_its_sizes),
 	    cmocka_unit_test(a_mesh_stands_on_a_ring),
@@ -640,6 +777,8 @@ int main(void)
 	    cmocka_unit_test(of_a_large_network_what_matters_is_there),
 	    cmocka_unit_test(drawings_are_the_same_twice_and_well_formed),
 	    cmocka_unit_test(each_link_and_switch_has_a_title),
+	    cmocka_unit_test(a_long_title_ends_in_dots),
+	    cmocka_unit_test(a_broken_link_is_drawn_once),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
 	return cmocka_run_group_tests_name("experiments/report/picture", tests,
