@@ -14,7 +14,7 @@ store() { # MINUTES SLOW_US
 	fi
 	mkdir -p batches
 	python3 "$lib/fleet_file.py" $noon "$1" "$2" \
-	    >batches/batches-20260203-0001.cpmb
+	    >"batches/batches-$(date -u -d @$noon +%Y%m%d)-0001.cpmb"
 }
 
 jobs() { "$CULPRIT" jobs --continuous batches --db jobs.db "${shape[@]}" "$@"; }
@@ -128,6 +128,90 @@ what_is_no_such_database_is_refused() {
 	says 'no time as 2026-02-03T10:00:00Z' stderr
 }
 
+refuses() { # OPTION WHAT VALUE...
+	for value in "${@:3}"; do
+		run_for 2 jobs "$1" "$value"
+		says "$1 \"$value\" is no $2\$"
+	done
+}
+
+each_option_has_a_range() {
+	store 1 250
+	run_for 0 jobs --once --grace 1s --late 1s --poll 1s --http-p99 1us \
+	    --http-failed 0
+	run_for 0 jobs --once --grace 604800s --late 7d --poll 7d \
+	    --http-p99 60s --http-failed 1
+	refuses --grace 'time from 1s to 7d' 999ms 604801s
+	refuses --http-p99 'time from 1us to 60s' 999ns 60001ms soon
+	refuses --http-failed 'share in \[0, 1\]' -0.01 1.01 nan '' 0.5x
+	run_for 2 jobs --late 599s --once
+	says '--late is shorter than --grace'
+	run_for 2 jobs --once --until 2026-02-03T12:00:00Z
+	says '--once or --until, not both'
+	run_for 2 "$CULPRIT" jobs --continuous a b --db jobs.db
+	says '--continuous takes one folder'
+	run_for 2 "$CULPRIT" alerts jobs.db --last soon
+	says '--last: "soon" is no time'
+}
+
+# Ten minutes to 12:10 are due 10 minutes later, or as --grace has it, and five
+# minutes a fifth of that later.
+made() { sql "SELECT count(*) FROM window WHERE job = '$1'"; }
+windows_are_made_so_long_after_their_end() {
+	store 65 250
+	run_for 0 jobs --until 2026-02-03T12:06:59Z
+	[[ $(made 5min) = 0 ]]
+	run_for 0 jobs --until 2026-02-03T12:07:00Z
+	[[ $(made 5min) = 1 ]]
+	run_for 0 jobs --until 2026-02-03T12:19:59Z
+	[[ $(made 10min) = 0 ]]
+	run_for 0 jobs --until 2026-02-03T12:20:00Z
+	[[ $(made 10min) = 1 && $(made 1hour) = 0 ]]
+	rm jobs.db
+	run_for 0 jobs --until 2026-02-03T12:10:09Z --grace 10s
+	[[ $(made 10min) = 0 ]]
+	run_for 0 jobs --until 2026-02-03T12:10:10Z --grace 10s
+	[[ $(made 10min) = 1 && $(made 5min) = 2 ]]
+	run_for 0 jobs --until 2026-02-03T13:00:59Z --late 1m --grace 10s
+	[[ $(made 1hour) = 0 ]]
+	run_for 0 jobs --until 2026-02-03T13:01:00Z --late 1m --grace 10s
+	[[ $(made 1hour) = 1 ]]
+	rm jobs.db
+	run_for 0 jobs --until 2026-02-03T12:20:00Z --max-probes 479
+	says ' empty, 1 too large\)' stdout
+	rm jobs.db
+	run_for 0 jobs --until 2026-02-03T12:20:00Z --max-probes 480
+	says ' empty, 0 too large\)' stdout
+}
+
+# What is due is made at once, and told unless nobody wants to hear it.
+a_daemon_tells_what_it_makes() {
+	local quiet pid
+	noon=$(($(date +%s) / 600 * 600 - 1800))
+	store 10 250
+	for quiet in '' --quiet; do
+		# shellcheck disable=SC2086
+		"$CULPRIT" jobs --continuous batches --db jobs$quiet.db \
+		    "${shape[@]}" $quiet >out 2>err &
+		pid=$!
+		within 20 made_in jobs$quiet.db || kill -KILL $pid
+		kill -TERM $pid
+		wait $pid || fail "it ended with $?"
+		says "^batches -> jobs$quiet.db" out
+		if [[ $quiet ]]; then
+			[[ ! -s err ]]
+		else
+			says 'culprit: 1[0-9]? batches, [0-9]+ windows made \(' err
+		fi
+		rm -f out err
+	done
+}
+made_in() {
+	[[ -s $1 ]] && "$CULPRIT" alerts "$1" --show windows 2>/dev/null |
+		grep -q 10min
+}
+
 run_tests what_is_slow_is_an_alert_since_it_began what_is_made_is_made_once \
     a_second_writer_is_refused_and_sigterm_ends_the_first \
-    what_is_no_such_database_is_refused
+    what_is_no_such_database_is_refused each_option_has_a_range \
+    windows_are_made_so_long_after_their_end a_daemon_tells_what_it_makes
