@@ -147,6 +147,10 @@ merge_takes_what_only_a_journal_has() {
 	local lack="not done: $((1200 - n)) of 1200 cells"
 	says "^small: $n of 1200 cells done, partial \($lack\) -> out/y.h5" \
 	    stdout
+	run_for 3 "$CULPRIT" status --json out/y.h5
+	[[ $(json stdout 'd["partial"]') = "$lack" ]]
+	run_for 2 "$CULPRIT" status
+	says 'which FILE\?'
 }
 
 points_end_when_an_interval_is_narrow() {
@@ -192,6 +196,11 @@ points_end_when_an_interval_is_narrow() {
 	says_once '--until-ci looks at all runs of a point, and --shard has a'
 	run_for 2 "$CULPRIT" run spec.yaml -q -o z.h5 --until-ci 0.1
 	says_once '--until-ci and --metric go together'
+	for half in 0 0.5 -0.1 nan 5%; do
+		run_for 2 "$CULPRIT" run spec.yaml -q -o z.h5 \
+		    --until-ci "$half" --metric recall
+		says "--until-ci \"$half\" is no number in \(0, 0.5\)"
+	done
 	run_for 0 "$CULPRIT" run spec.yaml -q -o z.h5 --until-ci 0.01 \
 	    --metric recall --algorithm cover --runs 20
 	says_once 'an interval of 0.01 to either side takes 1[0-9]* runs at least'

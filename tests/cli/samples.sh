@@ -119,7 +119,7 @@ what_is_not_whole_is_left_out_and_counted() {
 	echo '{"rack_id": 1, "server_hostname": "x", "ingressBytes": "no"}' \
 	    >f.json
 	echo '{"rack_id": 1, "server_hostname": "x", "ingressBytes": [100, 0],
-	    "inRxmitBytes": [101, 0], "burst_result": {"ingress": {"1": [
+	    "sampling_freq": 250, "inRxmitBytes": [101, 0], "burst_result": {"ingress": {"1": [
 	    {"Position": 4}]}}}' >g.json
 	echo '{"rack_id": 1, "server_hostname": "x", "ingressBytes": [1],
 	    "start_ns": 9000000000000000000}' >i.json
@@ -135,6 +135,7 @@ what_is_not_whole_is_left_out_and_counted() {
 	says '^1 left out: it starts after .* public/i.json$' stdout
 	says '^1 buckets had more bytes marked or sent again' stdout
 	says '^1 bursts lack Position or Length$' stdout
+	says '^sampling_freq is from 250 to 1000: buckets may be of' stdout
 }
 
 # Bursts, contention and causes against a few lines of Python on the same runs.
@@ -300,6 +301,15 @@ nothing_is_an_error() {
 	run_for 3 "$CULPRIT" samples export x.h5 --csv
 	run_for 2 "$CULPRIT" samples export x.h5
 	says 'in which form' stderr
+	run_for 2 "$CULPRIT" samples import public
+	says '[-]o FILE: where are samples to be'
+	run_for 2 "$CULPRIT" samples import public -o y.h5 --width 0s
+	says "width: a bucket can't be of no time"
+	run_for 2 "$CULPRIT" samples show x.h5 host 7
+	says '"7" is one word too many'
+	run_for 0 "$CULPRIT" samples import public -o y.h5
+	run_for 3 "$CULPRIT" samples export y.h5 -o y.h5/out
+	says_once 'cannot make y.h5/out: Not a directory'
 	run_for 2 "$CULPRIT" samples imprt
 	says 'did you mean "import"' stderr
 }

@@ -60,6 +60,25 @@ columns_are_named_or_matched() {
 	says 'takes two names with a comma between'
 	run_for 2 "$CULPRIT" table ../small.h5 --by faults.count
 	says 'by is for --trend'
+	run_for 2 "$CULPRIT" table ../small.h5 --trend n_drops,faults.count \
+	    --by faults.rate,
+	says 'by takes 1 to 16 keys that are swept'
+	for more in --all '--columns runs'; do
+		# shellcheck disable=SC2086
+		run_for 2 "$CULPRIT" table ../small.h5 $more \
+		    --trend n_drops,faults.count
+		says '--all and --columns are not for --trend'
+	done
+	for rows in --runs --tidy '--trend n_drops,faults.count'; do
+		# shellcheck disable=SC2086
+		run_for 2 "$CULPRIT" table ../small.h5 --between $rows
+		says '--between is for a row a point'
+	done
+	run_for 2 "$CULPRIT" table ../small.h5 \
+	    -c "$(seq -s, 257)"
+	says '--columns takes at most 256 names'
+	run_for 2 "$CULPRIT" table ../small.h5 -c "$(seq -s, 256)"
+	says_once 'there is no column "1"'
 	run_for 2 "$CULPRIT" table ../small.h5 --trend n_drops,fault.rate
 	says_once 'there is no quantity "fault.rate"'
 }

@@ -35,6 +35,12 @@ wrong_words_are_told() {
 	says '[-]-to is not after --from'
 	run_for 2 "$CULPRIT" trace get x.h5 --from 10
 	says '[-]-from: "10" is no time'
+	run_for 2 "$CULPRIT" trace get x.h5 --count --json
+	says '[-]-count goes with neither --json nor --limit'
+	run_for 2 "$CULPRIT" trace get x.h5 --count --limit 7
+	says '[-]-count goes with neither --json nor --limit'
+	run_for 2 "$CULPRIT" trace show x.h5 1 2
+	says '"2" is one word too many'
 	run_for 2 "$CULPRIT" man trace-gte
 	says_once 'there is no page'
 }
@@ -173,6 +179,12 @@ expressions_are_explained() {
 	    'switch == tor0 && latency > 1ms'
 	says 'a condition, for --where' stdout
 	says '1 a copy' stdout
+	run_for 0 "$CULPRIT" trace explain -t spec.yaml \
+	    'path ~ "tor0 * tor1" || ip.proto == 6 && via == t1.0'
+	says '^at most 1 test a trace, 1 a copy, 1 path over all copies$' stdout
+	run_for 0 "$CULPRIT" trace explain -t spec.yaml \
+	    'path ~ "tor0 *" || path ~ "tor1 *"'
+	says '^at most 0 tests a trace, 0 a copy, 2 paths over all' stdout
 	run_for 2 "$CULPRIT" trace explain -t vigil_fig5b 'loop'
 	says_once 'did you mean "vigil_fig05b"'
 }
