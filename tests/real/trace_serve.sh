@@ -1,44 +1,10 @@
 #!/bin/bash
 # tests/real/trace_serve.sh -- culprit trace serve: an analyzer on an interface.
 # SPDX-License-Identifier: GPL-3.0-or-later
+#
+# That it is asked as its file is stands in tests/cli/trace_serve.sh.
 . tests/cli/lib/common.sh
-
-why=
-unshare -n true 2>/dev/null || why="no namespaces of networks"
-
-# SYNs of 50 connections, forth and back, seen by all switches of a path of five,
-# as copies in ERSPAN II to 127.0.0.1.
-write_sender() {
-	cat >send.py <<-'END'
-		import socket, struct, sys
-		def total(b):
-		    s = sum(struct.unpack('>%dH' % (len(b) // 2), b))
-		    while s >> 16: s = (s & 0xffff) + (s >> 16)
-		    return ~s & 0xffff
-		def ip(proto, payload, src, dst, ttl=64, ident=7):
-		    h = struct.pack('>BBHHHBBH4s4s', 0x45, 0, 20 + len(payload),
-		        ident, 0, ttl, proto, 0, bytes(src), bytes(dst))
-		    return h[:10] + struct.pack('>H', total(h)) + h[12:] + payload
-		def copy(switch, ttl, number, k, back):
-		    a, b = (10, 0, 0, 1), (10, 0, 0, 32)
-		    p, q = 1000 + k % 60000, 80
-		    if back: a, b, p, q = b, a, q, p
-		    tcp = struct.pack('>HHIIBBHHH', p, q, k, 0, 0x50, 2, 0, 0, 0)
-		    frame = bytes(12) + b'\x08\0' + ip(6, tcp, a, b, ttl, (9 + k) % 65536)
-		    return ip(47, struct.pack('>HHIHHI', 0x1000, 0x88be, number,
-		        0x1000, 1, 0) + frame, (172, 16, 0, switch), (127, 0, 0, 1))
-		raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, 255)
-		# tor0, t1.0, t2.0, t1.3 and tor7 of two pods of 4 and 3.
-		path = [0, 8, 14, 11, 7]
-		number = dict.fromkeys(path, 0)
-		for k in range(int(sys.argv[1]) if sys.argv[1:] else 50):
-		    for back in (0, 1):
-		        for hop, s in enumerate(path[::-1] if back else path):
-		            raw.sendto(copy(s, 64 - hop, number[s], k, back),
-		                ('127.0.0.1', 0))
-		            number[s] += 1
-	END
-}
+. tests/cli/lib/analyzer.sh
 
 # Traces without their times, in an order of their own.
 traces() {
@@ -58,21 +24,10 @@ traces() {
 	END
 }
 
-# in_net COMMAND...: in a network of its own that has lo alone.
-in_net() {
-	export more=${more-}
-	unshare -n bash -c "ip link set lo up || exit
-$1"
-}
-
-export -f within fail
-start='"$CULPRIT" trace serve spec.yaml -i lo -p store_all=true'
-
 what_is_live_is_what_is_captured() {
 	[[ -z $why ]] || skip "$why"
 	command -v tcpdump >/dev/null || skip "no tcpdump"
 	write_spec
-	write_sender
 	mkdir -m 777 out
 	chmod 711 .. .
 	in_net "
@@ -83,7 +38,7 @@ what_is_live_is_what_is_captured() {
 	dump=\$!
 	within 10 grep -q ^listening said
 	within 10 grep -q listening heard
-	/usr/bin/python3 send.py
+	/usr/bin/python3 $SEND
 	sleep 1
 	kill -INT \$dump; wait \$dump
 	kill -TERM \$serve; wait \$serve" || fail "exit $?: $(cat said)"
@@ -100,7 +55,6 @@ what_is_live_is_what_is_captured() {
 two_share_and_split_no_connection() {
 	[[ -z $why ]] || skip "$why"
 	write_spec
-	write_sender
 	mkdir -m 777 out
 	chmod 711 .. .
 	in_net "
@@ -109,7 +63,7 @@ two_share_and_split_no_connection() {
 	$start -g 5 -o out/b.h5 >said.b & b=\$!
 	within 10 grep -q ^listening said.a
 	within 10 grep -q ^listening said.b
-	/usr/bin/python3 send.py
+	/usr/bin/python3 $SEND
 	sleep 1
 	kill -TERM \$a \$b; wait \$a && wait \$b" || fail "exit $?"
 	traces out/a.h5 out/b.h5 >both
@@ -122,63 +76,10 @@ two_share_and_split_no_connection() {
 		<(traces out/b.h5 | awk '{ print $3 }' | sort -u) | grep -q .
 }
 
-# start_asked: one that takes requests, at $url. Rows of counters each second.
-start_asked='
-	touch said
-	"$CULPRIT" trace serve spec.yaml -i lo -p store_all=true \
-		-p counters_s=1 --index-is-link --control 127.0.0.1:0 -o out/x.h5 \
-		$more >said 2>complaint &
-	serve=$!
-	within 10 grep -q ^http said || { cat complaint; exit 1; }
-	url=$(sed -n "s/ takes requests//p" said)
-	t() { local verb=$1; shift; "$CULPRIT" trace "$verb" "$@"; }
-	code() { local want=$1 got=0; shift; "$@" >stdout 2>stderr || got=$?
-		[[ $got = "$want" ]] ||
-			fail "$* -> $got, not $want: $(cat stdout stderr)"; }
-	says() { grep -qE -e "$1" "${2-stderr}" ||
-		fail "${2-stderr} does not say $1: $(cat "${2-stderr}")"; }
-	set -e
-'
-asked() { # SCRIPT
-	[[ -z $why ]] || skip "$why"
-	write_spec
-	write_sender
-	mkdir -m 777 out
-	chmod 711 .. .
-	in_net "$start_asked$1" || fail "exit $?"
-}
-
-a_daemon_is_asked_as_its_file_is() {
-	asked '
-	code 0 t counter $url custom:syns --add "tcp.flags & SYN && tcp.dst == 80"
-	code 0 t get $url --json; [[ $(cat stdout) = "[]" ]]
-	/usr/bin/python3 send.py
-	sleep 1.2
-	code 0 t get $url; cp stdout live
-	code 0 t get $url "tcp.dst == 80" -w "last == tor7" --json; cp stdout live.json
-	code 0 t get $url "switch == t2.0" --count; [[ $(cat stdout) = 100 ]]
-	code 0 t get $url --limit 3; [[ $(wc -l <stdout) = 4 ]]
-	says "limit 3 is reached"
-	within 5 bash -c "\"$CULPRIT\" trace counter $url custom:syns |
-		grep -q \"custom  *50 packets\""
-	code 0 t counter $url custom:syns --json; cp stdout counted
-	code 0 t debug drop $url; says "^drop: 100 traces" stdout
-	code 0 t debug drop $url --json; cp stdout found
-	kill -TERM $serve; wait $serve
-	[[ ! -s complaint ]] || fail "$(cat complaint)"
-	code 0 t get out/x.h5; cmp stdout live
-	code 0 t get out/x.h5 "tcp.dst == 80" -w "last == tor7" --json
-	cmp stdout live.json
-	code 0 t counter out/x.h5 custom:syns --json; cmp stdout counted
-	code 0 t debug drop out/x.h5 --json; cmp stdout found
-	# Nobody answers any more.
-	code 3 t get $url; says "does not answer"'
-}
-
 tracing_is_admitted_refused_and_ended() {
 	asked '
 	code 2 t debug $url --enable host0; says "before the first counters"
-	/usr/bin/python3 send.py; sleep 2; /usr/bin/python3 send.py
+	/usr/bin/python3 $SEND; sleep 2; /usr/bin/python3 $SEND
 	within 5 bash -c "\"$CULPRIT\" trace debug $url --enable host0"
 	code 0 t debug $url --sessions; says "\"id\": 1" stdout
 	code 1 t debug $url --enable all
@@ -248,7 +149,7 @@ wrong_requests_are_told_by_the_daemon() {
 
 many_ask_at_once_and_a_slow_one_stops_nobody() {
 	asked '
-	/usr/bin/python3 send.py 3000
+	/usr/bin/python3 $SEND 3000
 	sleep 1.2
 	code 0 t get $url; cp stdout want
 	[[ $(wc -l <want) = 6001 ]]
@@ -258,7 +159,7 @@ many_ask_at_once_and_a_slow_one_stops_nobody() {
 	for i in 1 2 3 4 5 6; do
 		"$CULPRIT" trace get $url >got.$i & pids[i]=$!
 	done
-	/usr/bin/python3 send.py 50
+	/usr/bin/python3 $SEND 50
 	for i in 1 2 3 4 5 6; do
 		wait ${pids[i]}
 		head -n 6001 got.$i | cmp - want
@@ -272,7 +173,7 @@ many_ask_at_once_and_a_slow_one_stops_nobody() {
 
 what_is_killed_while_it_answers_gave_no_whole_answer() {
 	asked '
-	/usr/bin/python3 send.py 6000
+	/usr/bin/python3 $SEND 6000
 	sleep 1.2
 	mkfifo slow
 	exec 9<>slow
@@ -289,31 +190,8 @@ what_is_killed_while_it_answers_gave_no_whole_answer() {
 	[[ ! -e out/x.h5 ]]'
 }
 
-mistakes_are_told() {
-	[[ -z $why ]] || skip "$why"
-	write_spec
-	run_for 2 in_net "\"\$CULPRIT\" trace serve spec.yaml -i nothere -o x.h5"
-	says 'there is no nothere' stderr
-	run_for 2 "$CULPRIT" trace serve spec.yaml -o x.h5 --listen 1.2.3
-	says '^culprit: --listen' stderr
-	run_for 2 "$CULPRIT" trace serve spec.yaml
-	says 'where are traces to be' stderr
-	run_for 2 "$CULPRIT" trace serve spec.yaml -o x.h5 --keep-mib 64 \
-		--memory-mib 64
-	says 'is not below' stderr
-	mkdir -m 777 out
-	chmod 711 .. .
-	run_for 2 in_net "\"\$CULPRIT\" trace serve spec.yaml -i lo \
-		-o out/x.h5 --control nowhere"
-	says 'is no address to listen at' stderr
-	run_for 2 "$CULPRIT" trace counter x.h5 custom:a --remove
-	says 'take a URL' stderr
-	run_for 2 "$CULPRIT" trace debug drop x.h5 --life 3s
-	says 'go with --enable' stderr
-}
-
 run_tests what_is_live_is_what_is_captured two_share_and_split_no_connection \
-	a_daemon_is_asked_as_its_file_is tracing_is_admitted_refused_and_ended \
+	tracing_is_admitted_refused_and_ended \
 	wrong_requests_are_told_by_the_daemon \
 	many_ask_at_once_and_a_slow_one_stops_nobody \
-	what_is_killed_while_it_answers_gave_no_whole_answer mistakes_are_told
+	what_is_killed_while_it_answers_gave_no_whole_answer
