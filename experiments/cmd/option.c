@@ -249,7 +249,8 @@ void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args)
 		options_answer(&all, argc, argv);
 	options_check(&all, argc, argv);
 	const char *path = options_config(&all, argc, argv);
-	if (path) {
+	/* Without a name it is told by where it stands, as other values are. */
+	if (path && *path) {
 		const int rc = cmd_config_read(&all.config, path, all.row,
 		    all.to, all.n, argc, argv, &e);
 		if (rc < 0)

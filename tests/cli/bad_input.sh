@@ -299,6 +299,20 @@ a_wrong_command_line_is_refused() {
 	says_once 'no option --xyzzy; .*--help'
 	run_for 2 run -Z
 	says 'Z'
+	# shellcheck disable=SC2046 # words are meant
+	run_for 2 run $(seq -f '--set x%g=1' 257)
+	says 'more than 256 --set'
+	# shellcheck disable=SC2046
+	run_for 2 "$CULPRIT" diagnose x.h5 $(seq -f '-a x%g' 65)
+	says 'more than 64 --algorithm'
+	# shellcheck disable=SC2046
+	run_for 2 "$CULPRIT" ca x $(seq -f '--server x%g' 4097)
+	says 'more than 4096 certificates'
+	[[ ! -e x ]]
+	run_for 2 "$CULPRIT" jobs x.h5 -o ''
+	says '[-]o needs a name'
+	run_for 2 "$CULPRIT" controller --config ''
+	says '[-]-config needs a file.s name'
 	run_for 2 "$CULPRIT" run
 	says_once 'which SPEC'
 	run_for 2 "$CULPRIT" run a b
