@@ -53,6 +53,7 @@ there_and_back_it_is_the_same() {
 what_does_not_fit_is_told() {
 	write_spec
 	run_for 2 "$CULPRIT" convert
+	says '[-]-edges and --trace: which files'
 	run_for 2 "$CULPRIT" convert --edges e --trace t
 	says 'either EPOCH'
 	run_for 0 "$CULPRIT" dump sums.yaml -o p.h5 \

@@ -33,6 +33,20 @@ valid() {
 		fail "$1 is not valid"
 }
 
+the_keys_of_a_gate_are_listed() {
+	run_for 0 "$CULPRIT" gate --keys
+	mv stdout keys
+	run_for 0 "$CULPRIT" spec gates
+	same keys stdout
+	for key in metric at_least p0 max_runs; do
+		says "^ *$key\\b" keys
+	done
+	write_gates
+	run_for 2 "$CULPRIT" gate gates.yaml --count 3 --junit x.xml
+	says '[-]-count decides nothing to --junit'
+	only_files gates.yaml keys
+}
+
 good_gates_pass() {
 	write_gates
 	run_for 0 "$CULPRIT" gate gates.yaml
@@ -168,7 +182,7 @@ counting_shows_shares() {
 	says "none +100 +100 +0  0.0000 \[0.0000, 0.0362\]" stdout
 }
 
-run_tests good_gates_pass a_bad_one_fails_alone an_undecided_one_fails \
+run_tests the_keys_of_a_gate_are_listed good_gates_pass a_bad_one_fails_alone an_undecided_one_fails \
     a_broken_threshold_is_caught a_fifth_of_a_rate_is_caught \
     equal_seeds_give_equal_bytes \
     a_fresh_seed_is_told_and_repeats junit_is_valid_and_counts \

@@ -66,6 +66,65 @@ faults_that_are_not_done_are_refused_by_name() {
 	says_once 'congestion: no buffer is made full'
 }
 
+# The verbs that build a network for themselves.
+what_is_to_be_built_is_looked_at_first() {
+	local all='--set sweep={} --set claims=[] --set plane=everflow'
+	write_spec
+	run_for 2 "$CULPRIT" trace probe
+	says 'say SPEC and two switches'
+	run_for 2 "$CULPRIT" trace probe spec.yaml tor0
+	says 'say SPEC and two switches, as in .culprit trace probe SPEC tor0 '
+	run_for 2 "$CULPRIT" trace probe spec.yaml tor0 t1.0 tor1
+	says '"tor1" is one word too many'
+	run_for 2 "$CULPRIT" trace probe spec.yaml tor0 t1.0 --count 0
+	says 'count "0" is not a whole number in \[1,'
+	run_for 2 "$CULPRIT" trace probe vigil_fig5b tor0 t1.0
+	says_once 'did you mean "vigil_fig05b"'
+	run_for 2 "$CULPRIT" trace probe spec.yaml tor0 t1.0
+	says_once 'plane auto mirrors no packets; plane everflow does'
+	probe() {
+		# shellcheck disable=SC2086 # words are meant
+		run_for 2 "$CULPRIT" trace probe spec.yaml "$1" "$2" $all \
+		    "${@:3}"
+	}
+	probe host0 tor0
+	says_once 'host0 is a host, no switch'
+	probe tor0 host0
+	says_once 'host0 is a host, no switch'
+	probe tor0 tor9999
+	says_once 'tor9999'
+	probe tor0 t2.0
+	says_once 'No link leads from tor0 to t2.0'
+	for kind in storm bgp_flap; do
+		probe tor0 t1.0 --set "faults={kind: $kind}"
+		says_once 'a real network has connections and load balancers alone'
+	done
+	run_for 2 "$CULPRIT" trace lab
+	says 'no spec'
+	run_for 2 "$CULPRIT" trace lab spec.yaml --carrier dove
+	says 'there is no carrier "dove"; there are ring and gre'
+	run_for 2 "$CULPRIT" trace lab spec.yaml --carrier gre
+	says_once 'plane auto mirrors no packets; plane everflow does'
+	# shellcheck disable=SC2086
+	run_for 2 "$CULPRIT" trace lab spec.yaml $all --point 1
+	says_once 'point 1, run 0: the sweep has points 0 to 0 and runs 0 to 2'
+	# shellcheck disable=SC2086
+	run_for 2 "$CULPRIT" trace lab spec.yaml $all --analyzers 0
+	says 'analyzers "0" is not a whole number in \[1,'
+	for loss in 3 x@3 -0.1@3 1.1@3 nan@3 0.1@ 0.1@x; do
+		run_for 2 "$CULPRIT" samples lab --loss "$loss"
+		says '[-]-loss '
+	done
+	says '[-]-loss "x" is not a whole number'
+	run_for 2 "$CULPRIT" samples lab --loss 0.1:3
+	says '[-]-loss 0.1:3: it is a probability and a host, as 0.001@3'
+	run_for 2 "$CULPRIT" samples lab --loss 1@16
+	says_once 'Of 16 hosts 15 cannot send to .* or host 16 is none of them'
+	run_for 2 "$CULPRIT" samples lab --hosts 15
+	says_once 'Of 15 hosts 15 cannot send to another one'
+	only_files spec.yaml
+}
+
 # Whatever this machine can do, each line says why.
 check_gives_a_reason_for_each_answer() {
 	local code=0
@@ -84,4 +143,5 @@ check_gives_a_reason_for_each_answer() {
 }
 
 run_tests wrong_words_are_told a_wrong_spec_is_told_before_the_machine_is_asked \
-    faults_that_are_not_done_are_refused_by_name check_gives_a_reason_for_each_answer
+    faults_that_are_not_done_are_refused_by_name \
+    what_is_to_be_built_is_looked_at_first check_gives_a_reason_for_each_answer

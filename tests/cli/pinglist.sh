@@ -145,6 +145,22 @@ mistakes_are_named() {
 	only_files full
 }
 
+too_many_are_refused() {
+	many() { yes -- "$2" | head -n "$1"; }
+	# shellcheck disable=SC2046 # words are meant
+	run_for 0 pinglist -s n_tors=1 -s n_hosts=1 $(many 15 --dc)
+	says '^servers +32 in 16 data centres$' stdout
+	# shellcheck disable=SC2046
+	run_for 2 pinglist $(many 16 --dc)
+	says 'more than 16 data centres'
+	# shellcheck disable=SC2046
+	run_for 0 pinglist $(many 32 '-p max_peers=48')
+	# shellcheck disable=SC2046
+	run_for 2 pinglist $(many 33 '-p max_peers=48')
+	says 'more than 32 times --param'
+}
+
 run_tests the_summary_counts each_list_is_valid pings_by_http_are_asked_for \
     all_lists_together_are_symmetric the_same_input_gives_the_same_bytes \
-    memory_does_not_grow_with_the_lists mistakes_are_named
+    memory_does_not_grow_with_the_lists mistakes_are_named \
+    too_many_are_refused

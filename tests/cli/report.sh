@@ -139,6 +139,10 @@ mistakes_are_told() {
 	head -c 100 x.h5 >cut.h5
 	run_for 3 "$CULPRIT" report cut.h5
 	says 'cut.h5'
+	echo '[' >x.run.json
+	run_for 0 "$CULPRIT" report x.h5 -q --cells 0 -o b.html
+	says '^culprit: x.h5 has no date: x.run.json:'
+	rm b.html
 	run_for 3 "$CULPRIT" report x.h5 -q -o none/a.html
 	says 'none/a.html'
 	[[ ! -e report.html ]]

@@ -54,6 +54,21 @@ each_claim_has_its_verdict() {
 	says "^0 failed" stdout
 }
 
+# Each way in which a claim is printed, and what another simulator has said counts
+# apart.
+claims_are_printed_as_they_are() {
+	setup small
+	cat >>expected/claims.yaml <<-END
+		  - { id: measured, figure: small, certainty: M, text: "ours, too",
+		      metric: n_drops, relation: ">=", value: 0, runs: 20 }
+	END
+	run_for 0 verify
+	says "^    another simulator: ours, too" stdout
+	says "^another simulator's +0 +1 +0 +0 +0 +0 +0\$" stdout
+	says "^    at faults.count 1, faults.rate 0.01; 2 of 2 points differ$" \
+	    stdout
+}
+
 a_claim_that_must_hold_fails() {
 	setup small
 	sed -i 's/value: 10 %/&, must: true/' expected/claims.yaml
@@ -214,7 +229,8 @@ each_difference_has_its_reasons() {
 }
 
 prepare
-run_tests each_claim_has_its_verdict a_claim_that_must_hold_fails \
+run_tests each_claim_has_its_verdict claims_are_printed_as_they_are \
+    a_claim_that_must_hold_fails \
     what_is_missing_fails_when_strict earlier_results_are_written_and_pass \
     moved_numbers_are_counted \
     a_part_of_the_numbers_does_not_pass other_results_fail \
