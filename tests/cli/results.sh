@@ -264,6 +264,75 @@ each_claim_has_a_wording_of_its_own() {
 	says "^it's said .unconfirmed. [|] other .unconfirmed. [|] again$"
 }
 
+# What planes print of a cell, by its row of the sweep.
+a_cell_is_printed_as_its_row_has_it() {
+	cat >head <<-'END'
+		seed: 7
+		runs: 2
+		topology: { n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2 }
+		noise: { rate: 0 }
+		faults: { count: 1, rate: 0.1 }
+	END
+	printf '%s\n' 'figure: planner' 'plane: planner' \
+	    'algorithms: [sieve]' | cat head - >planner.yaml
+	printf '%s\n' 'figure: everflow' 'plane: everflow' \
+	    'traffic: { conns: 20, packets: 50, epoch: 10 }' \
+	    'algorithms: [vote]' | cat head - >everflow.yaml
+	sed -i 's/rate: 0.1/&, from: 1/' everflow.yaml
+	printf '%s\n' 'figure: bulk' 'plane: pingmesh_bulk' \
+	    'pingmesh: { duration: 1200, window: 600 }' \
+	    'algorithms: [blackhole]' | cat head - >bulk.yaml
+	local cell agents='--set planner.agents.on=true'
+	for cell in "planner 1" "planner 1 $agents" "everflow 0" "bulk 0"; do
+		# shellcheck disable=SC2086 # words are meant
+		set -- $cell
+		run_for 0 "$CULPRIT" run $1.yaml --point 0 --run $2 "${@:3}"
+		mv stdout printed
+		run_for 0 "$CULPRIT" run $1.yaml -q -o x.h5 --force "${@:3}"
+		"$CULPRIT" table x.h5 --runs --json >rows.json
+		/usr/bin/python3 - "$@" <<-'END' || fail "$cell: $(cat printed)"
+			import json, re, sys
+			kind, run = sys.argv[1], int(sys.argv[2])
+			row = json.load(open('rows.json'))[run]
+			text = open('printed').read()
+			def words(pattern, *names):
+			    for m in [re.search(pattern, text)]:
+			        assert m, pattern
+			        for got, name in zip(m.groups(), names, strict=True):
+			            want = row[name]
+			            assert abs(float(got) - want) <= 5e-3 * abs(want), name
+			if kind == 'planner':
+			    for word, key in ('planned', 'plan_'), ('in turn', 'turn_'):
+			        words(word + r': right after (\d+) probes, done after '
+			            r'(\d+), stating (\S+) wrong links; (\d+) were\n',
+			            *(key + x for x in ('right', 'stop', 'stated', 'wrong')))
+			    by = 'connects' if len(sys.argv) > 3 else 'packets'
+			    assert f'probes of 40 {by}\n' in text
+			    link = re.search(r'\n1 faults\n  (\S+)', text)[1]
+			    said = re.search(r'\n  (\S+) loses (\S+) %, with chance (\S+)\n'
+			        r'(  or .*\n)*1 faults\n', text)
+			    assert said[1] == link and 7 < float(said[2]) < 13, said[0]
+			    assert .97 < float(said[3]) <= 1
+			elif kind == 'everflow':
+			    words(r'(\d+) flows; (\d+) copies of (\d+) packets, (\d+) of '
+			        r'them lost; (\d+) guided', 'n_flows', 'n_mirrored',
+			        'n_assembled', 'n_mirrors_lost', 'n_guided')
+			    words(r'drops (\d+) \(right (\d+)\): confirmed (\d+) \((\d+)\), '
+			        r'refuted (\d+) \((\d+)\); loops (\d+) \((\d+)\)\n',
+			        *(f'n_{x}{y}' for x in
+			        ('suspect', 'confirmed', 'refuted', 'loops')
+			        for y in ('', '_right')))
+			    said = re.findall(r'\n *(\S+) s  drop: random drop (\S+)', text)
+			    assert len(said) == row['n_named'] == 1
+			    assert abs(float(said[0][0]) - 1 - row['name_s']) < .06
+			    assert re.search(r'\n1 faults\n  ' + said[0][1] + ' ', text)
+			else:
+			    n = int(re.search(r'drawn\n +(\d+) rows\n', text)[1])
+			    assert n == row['n_drop'] + row['n_unconnected'] > 0
+		END
+	done
+}
+
 run_tests h5dump_shows_every_dataset h5py_gives_the_numbers_of_the_table \
     xarray_gives_the_numbers_of_the_table \
     netcdf4_gives_the_numbers_of_the_table \
@@ -271,4 +340,5 @@ run_tests h5dump_shows_every_dataset h5py_gives_the_numbers_of_the_table \
     status_counts_while_a_sweep_runs_and_after status_reads_a_journal_alone \
     merge_takes_what_only_a_journal_has \
     points_end_when_an_interval_is_narrow plots_are_whole_or_not_there \
-    each_claim_has_a_wording_of_its_own
+    each_claim_has_a_wording_of_its_own \
+    a_cell_is_printed_as_its_row_has_it
