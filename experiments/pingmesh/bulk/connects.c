@@ -44,11 +44,6 @@ static int mesh_fit_interval(const struct algo_pinglist *l,
 static int mesh_fit_list(const struct algo_pinglist *l,
     const struct xp_pingmesh *p, struct sim_err *e)
 {
-	const struct algo_pinglist_dc *d = &l->dc[0];
-	if (l->n_dcs > 1)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "a region's data centres are probed by agents: use plane "
-		    "pingmesh.");
 	if (l->n_vips > 0)
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "pinglist.vips are probed by agents: use plane pingmesh.");
@@ -65,12 +60,6 @@ static int mesh_fit_list(const struct algo_pinglist *l,
 		return sim_fail(e, SIM_EUNSUPPORTED,
 		    "pinglist.http_probes: probes in bulk are connects alone; "
 		    "use plane pingmesh.");
-	if (d->dc[0].n_kept != d->dc[1].n_kept)
-		return sim_fail(e, SIM_EUNSUPPORTED,
-		    "pinglist.max_peers %u: some servers have fewer peers than "
-		    "others; use plane pingmesh, or leave inter_dc out of "
-		    "pinglist.levels.",
-		    p->pinglist.max_peers);
 	return mesh_fit_interval(l, p, e);
 }
 

@@ -10,8 +10,7 @@
 
 /* What plane pingmesh has and probes in bulk have not; each is refused by name:
  *
- *	regions, vips, classes of ports   each needs a mesh of its own
- *	max_peers that leaves some more   all servers have as many peers
+ *	vips, classes of ports            each needs a mesh of its own
  *	payload and HTTP pings, traces    more than a connect
  *	synack_timer                      which way was lost first matters
  *	ports of a list at two intervals  its order is that of phases
@@ -24,7 +23,8 @@
  *	repairs, where tables are written windows do not act back
  */
 
-/* The connects of plan L's one data centre, by P. Their mesh points at L.
+/* The connects of plan L's one data centre, by P. Their mesh points at L. Without
+ * others to probe all its servers have as many peers.
  * Errors SIM_EUNSUPPORTED for what is not in bulk, saying what to use in its
  * place. */
 int xp_bulk_mesh_connects(struct connects_params *c,
