@@ -426,6 +426,78 @@ static void tcp_is_of_plane_exact(void **state)
 	}
 }
 
+/* --- what else a plane refuses -------------------------------------------- */
+
+/* A spec but for its figure, and all that is told of it behind the file's name. */
+static const struct {
+	const char *text, *want;
+} refused[] = {
+    {"plane: agents\nalgorithms: [vote]\nlatency: {report_over: 100}\n",
+	"2:8: agents have no round-trip times (latency.report_over)."},
+    {"plane: agents\nalgorithms: [vote]\nfabric: netns\n"
+     "agents: {slb: {share: 0.1}}\n",
+	"5:15: fabric netns has no load balancer."},
+    {"plane: agents\nalgorithms: [vote]\nfabric: tun\n"
+     "agents: {flaps: {count: 1}}\n",
+	"5:17: no cable flaps on fabric tun."},
+    {"plane: agents\nalgorithms: [vote]\nfabric: netns\n"
+     "noise: {rate: 1e-5, per: flow}\n",
+	"5:8: per flow: on fabric netns noise is per link."},
+    {"plane: everflow\nalgorithms: [vote]\nnoise: {rate: 1e-5, per: flow}\n",
+	"4:8: per flow: on plane everflow noise is per link."},
+    {"plane: everflow\nalgorithms: [vote]\n"
+     "everflow: {trace: {share: 0.5}, rules: [control]}\n",
+	"4:19: share 0.5: no rule takes what is marked (rules: [debug])."},
+    {"plane: everflow\nalgorithms: [vote]\n"
+     "everflow: {trace: {share: 0.5}, rules: [control, debug]}\n",
+	NULL},
+    {"plane: everflow\nalgorithms: [vote]\neverflow: {sample_n: 3}\n",
+	"4:11: sample_n 3 with sample id must be a power of two in [1, "
+	"65536]."},
+    {"plane: everflow\nalgorithms: [vote]\neverflow: {conn: {vip_share: "
+     "0.25}}\n",
+	"4:18: vip_share 0.25: there are no virtual addresses (slb.vips)."},
+    {"plane: everflow\nalgorithms: [vote]\neverflow: {conn: {vip_share: "
+     "0.25}, slb: {vips: 1}}\n",
+	NULL},
+    {"plane: pingmesh_bulk\nalgorithms: [blackhole]\n"
+     "noise: {rate: 1e-5, per: flow}\n",
+	"4:8: per flow: on plane pingmesh_bulk noise is per link."},
+    {"plane: pingmesh_bulk\nalgorithms: [blackhole]\n"
+     "faults: [{count: 1}, {kind: black_hole_1, switches: 1}]\n",
+	"4:9: kind black_hole_1: in bulk only ToRs have one (tiers: [tor]); "
+	"use plane pingmesh for others."},
+    {"plane: pingmesh_bulk\nalgorithms: [blackhole]\n"
+     "faults: {kind: black_hole_1, switches: 1, tiers: [tor]}\n",
+	NULL},
+    {"plane: pingmesh_bulk\nalgorithms: [blackhole]\n"
+     "topology: {kind: region, n_dcs: 2}\n",
+	"4:11: plane pingmesh_bulk needs a topology of kind clos or "
+	"leaf_spine; plane pingmesh has regions, too."},
+    {"plane: pingmesh_bulk\nalgorithms: [blackhole]\n"
+     "pingmesh: {pinglist: {payload_probes: true}}\n",
+	"4:11: pinglist.payload_probes: probes in bulk carry none; use plane "
+	"pingmesh."},
+};
+
+static void what_a_plane_cannot_have_is_refused_by_name(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		struct xp_spec s;
+		struct sim_err e = {0};
+		char text[512], want[512] = "";
+		snprintf(text, sizeof(text), "figure: f\n%s", refused[i].text);
+		if (refused[i].want)
+			snprintf(want, sizeof(want), "%s:%s",
+			    spec_path("x.yaml"), refused[i].want);
+		spec_load(&s, text, &e);
+		if (strcmp(e.msg, want) != 0)
+			fail_msg("%s says %s, not %s", text, e.msg, want);
+		xp_spec_free(&s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -441,6 +513,7 @@ int main(void)
 	    cmocka_unit_test(tcp_is_of_plane_exact),
 	    cmocka_unit_test(a_plane_without_full_buffers_says_why),
 	    cmocka_unit_test(a_gate_on_what_is_not_measured_is_a_mistake),
+	    cmocka_unit_test(what_a_plane_cannot_have_is_refused_by_name),
 	};
 	return cmocka_run_group_tests_name("experiments/spec/plane", tests,
 	    spec_folder_make, spec_folder_remove);
