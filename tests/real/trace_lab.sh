@@ -19,11 +19,12 @@ write() {
 	END
 }
 
-why=
-write '[]'
-"$CULPRIT" trace lab spec.yaml --set traffic.conns=1 -o try.h5 >try 2>&1 ||
-	why=$(tail -n 1 try)
-rm -f spec.yaml try try.h5
+why=$(
+	cd "$(mktemp -d "$top/try.XXXXXX")"
+	write '[]'
+	"$CULPRIT" trace lab spec.yaml --set traffic.conns=1 -o try.h5 \
+	    >try 2>&1 || tail -n 1 try
+)
 
 begin() {
 	[[ -z $why ]] || skip "${why#culprit: }"
