@@ -222,7 +222,14 @@ static void slow_is_what_crosses_a_link_that_delays(void **state)
 			const topo_link last = i % 3 ? i % 160 : TOPO_NONE;
 			struct connect x = connect_of(src, dst);
 			int want = 0;
-			connects_draw_ways(g.c, &x, TOPO_NONE, 0);
+			/* Who has no way yet takes one. */
+			const sim_ns at = now * 100 * SIM_SEC;
+			double took = NAN;
+			if (i % 2)
+				took = (double)connects_delay(g.c, &x, at);
+			else
+				connects_draw_ways(g.c, &x, TOPO_NONE, 0);
+			assert_int_equal(x.n_links, 4 * x.hops + 4);
 			for (unsigned j = 0; j < x.n_links; j++)
 				for (unsigned k = 0; k < 7; k++)
 					want |= now && x.link[j] == slow[k] &&
@@ -235,13 +242,51 @@ static void slow_is_what_crosses_a_link_that_delays(void **state)
 				for (unsigned k = 0; k < 7; k++)
 					if (now && x.link[j] == slow[k])
 						late += 100 * SIM_MS;
-			assert_near((double)connects_delay(g.c, &x,
-					now * 100 * SIM_SEC),
-			    (double)late, 20);
+			if (i % 2 == 0)
+				took = (double)connects_delay(g.c, &x, at);
+			assert_near(took, (double)late, 20);
 		}
 	}
 	assert_true(n[0] > 100 && n[1] > 30);
 	ways_close(&g);
+}
+
+/* What takes late_ns or more has the tail of the law beyond, whichever of its parts
+ * makes it late: mostly queues, then bursts, then stalls. Eight shares of 4,000
+ * draws, each within six standard deviations. */
+static void late_round_trips_have_the_tail_of_the_law(void **state)
+{
+	static const double tails[] = {0.5, 1e-2, 1e-4};
+	enum { DRAWS = 4000 };
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		struct ways_rig g;
+		unsigned n[3] = {0};
+		ways_open(&g);
+		connects_close(g.c);
+		const struct fabric_sim_rtt *law = &g.p.law[CONNECTS_INTER_POD];
+		g.p.late_ns =
+		    (sim_ns)(fabric_sim_rtt_exceeded(law, tails[i]) * 1e3);
+		assert_ok(connects_open(&g.c, &g.s.topo, &g.p, test_err()));
+		ways_settle(&g, 0);
+		const double late_us = (double)g.p.late_ns / 1e3,
+			     all = fabric_sim_rtt_tail(law, late_us);
+		static const double share[] = {0.5, 0.1, 0.02};
+		double bound[3];
+		for (unsigned k = 0; k < 3; k++)
+			bound[k] = fabric_sim_rtt_exceeded(law, share[k] * all);
+		for (unsigned d = 0; d < DRAWS; d++) {
+			const sim_ns rtt =
+			    connects_late_rtt(g.c, CONNECTS_INTER_POD);
+			assert_true(rtt >= g.p.late_ns);
+			for (unsigned k = 0; k < 3; k++)
+				n[k] += (double)rtt / 1e3 > bound[k];
+		}
+		for (unsigned k = 0; k < 3; k++)
+			assert_near(n[k], DRAWS * share[k],
+			    6 * sqrt(DRAWS * share[k]));
+		ways_close(&g);
+	}
 }
 
 /* A five-tuple meets the same entries again, at each of its SYNs; as many of them
@@ -326,6 +371,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(ways_lead_there_and_back_over_the_link),
 	    cmocka_unit_test(ways_are_all_drawn),
+	    cmocka_unit_test(late_round_trips_have_the_tail_of_the_law),
 	    cmocka_unit_test(a_hole_has_one_answer_for_a_connect),
 	    cmocka_unit_test(losses_are_of_all_links_crossed),
 	    cmocka_unit_test(losses_are_of_each_link_s_tier),
