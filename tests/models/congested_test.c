@@ -132,6 +132,18 @@ static void losses_are_told_in_order(void **state)
 	for (uint32_t run = 0; run < 4; run++) {
 		uint64_t got[CELLS] = {0}, steps[2] = {0}, coins[CELLS] = {0};
 		walker_draw(&w, 40 + run);
+		/* Who rounds otherwise may find it lost where nobody did: then it
+		 * was the last link. */
+		for (unsigned n = 1; n <= w.n; n++) {
+			double fault;
+			assert_int_equal(scene_walk_lost_by(&w.net, &w.tuple,
+					     w.path, n, w.at, 0,
+					     nextafter(1, 0)),
+			    scene_loss_fault(&w.net.scene->loss, w.path[n - 1],
+				w.at, &fault)
+				? SCENE_WALK_BY_FAULT
+				: SCENE_WALK_BY_NOISE);
+		}
 		for (unsigned k = 0; k < TRIES; k++) {
 			const double u = sim_rng_u01(&w.r), before = 0.2;
 			double h[TOPO_MAX_HOPS + 1];

@@ -354,6 +354,107 @@ static void what_is_lost_is_sent_again(void **state)
 	scenes_close(&s);
 }
 
+/* When each segment of a flow first came to its server. */
+static void segments_came(const struct sent *s, uint32_t n, uint32_t data,
+    sim_ns came[])
+{
+	for (uint32_t i = 0; i < n; i++)
+		came[i] = SIM_NEVER;
+	for (size_t k = 0; k < s->n; k++) {
+		const uint32_t i = (s->p[k].seq - s->p[0].seq - 1) / data;
+		if (s->p[k].n_bytes > 100 &&
+		    s->end[k].fate == SCENE_WALK_DELIVERED &&
+		    s->end[k].at < came[i])
+			came[i] = s->end[k].at;
+	}
+}
+
+/* The server acknowledges just what it has got without a gap; of a flow that lost
+ * more than 64 segments it may be less. */
+static void as_much_is_acknowledged_as_came(void **state)
+{
+	enum { N = 800 };
+	static struct sent sent;
+	struct packet_conn_params p = defaults();
+	struct scenes s;
+	unsigned n_all = 0, n_less = 0;
+	sim_ns came[N];
+	(void)state;
+	lossy_scene(&s);
+	s.params.traffic.packets = scenes_fixed(N);
+	s.params.noise.rate = scenes_fixed(0.04);
+	const struct scene *scene = scenes_draw(&s, 2);
+	p.debug_share = 1;
+	p.gap_us = 1e4;
+	for (uint64_t i = 0; i < 4; i++) {
+		const struct packet_conn_end end =
+		    run_flow(scene, &p, &none, i, &sent);
+		uint32_t n_lost = 0;
+		assert_true(end.established);
+		segments_came(&sent, N, p.data, came);
+		for (size_t k = 0; k < sent.n; k++) {
+			const struct obs_packet *x = &sent.p[k];
+			uint32_t n = 0;
+			if (x->ip.src_ip ==
+			    topo_addr_of_host(end.flow.src_host)) {
+				n_lost += x->n_bytes > 100 &&
+				    !(x->ip.ttl & OBS_TTL_RETX) &&
+				    sent.end[k].fate == SCENE_WALK_LOST;
+				continue;
+			}
+			if (x->tcp_flags != OBS_TCP_ACK)
+				continue;
+			while (n < N && came[n] <= sent.at[k])
+				n++;
+			const uint32_t got =
+			    (x->ack - sent.p[0].seq - 1) / p.data;
+			if (got > n || (got < n && n_lost <= 64))
+				fail_msg("%u of %u segments, %u lost", got, n,
+				    n_lost);
+			n_all += got > 0 && got == n;
+			n_less += got < n;
+		}
+	}
+	assert_true(n_all > 100 && n_less > 10);
+	scenes_close(&s);
+}
+
+/* A host that is off opens no connection. */
+static void who_is_off_sends_nothing(void **state)
+{
+	static struct sent sent;
+	struct packet_conn_params p = defaults();
+	struct scenes s;
+	(void)state;
+	healthy(&s);
+	struct fault_params *g = scenes_add_group(&s);
+	uint32_t at[] = {3};
+	g->kind = FAULT_HOST_OFF;
+	g->at = at;
+	g->n_at = 1;
+	g->from_s = 10;
+	const struct scene *scene = scenes_draw(&s, 1);
+	unsigned n[2] = {0};
+	for (uint64_t i = 0; i < scene->traffic.n_flows; i++) {
+		const struct packet_conn_end end =
+		    run_flow(scene, &p, &none, i, &sent);
+		const int off =
+		    end.flow.src_host == 3 && end.flow.start_ns >= 10 * SIM_SEC;
+		if (end.flow.src_host == 3)
+			n[off]++;
+		if (!off)
+			continue;
+		assert_int_equal(sent.n + sent.n_seen, 0);
+		assert_int_equal(end.established, 0);
+		assert_int_equal(end.flow.n_pkts, 0);
+		assert_int_equal(end.flow.n_retx + end.n_bytes + end.n_walked,
+		    0);
+		assert_int_equal(end.n_hops, 0);
+	}
+	assert_true(n[0] > 0 && n[1] > 0);
+	scenes_close(&s);
+}
+
 /* Mean resends and drops of a flow, over epochs. */
 static void lose(int debug, uint32_t first, struct law_mean *retx,
     struct law_mean *drops)
@@ -401,6 +502,8 @@ int main(void)
 	    cmocka_unit_test(a_syn_is_sent_again_by_the_ladder),
 	    cmocka_unit_test(each_resend_is_counted),
 	    cmocka_unit_test(what_is_lost_is_sent_again),
+	    cmocka_unit_test(as_much_is_acknowledged_as_came),
+	    cmocka_unit_test(who_is_off_sends_nothing),
 	    cmocka_unit_test(what_is_drawn_is_lost_like_what_walks),
 	};
 	return cmocka_run_group_tests_name("models/packet/conn", tests, NULL,
