@@ -486,10 +486,6 @@ int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
 	obs_clear(w);
 	losses_clear(lost);
 	telemetry_rows(&d);
-	if (scene->topo->n_hosts < 2)
-		return sim_fail(e, SIM_EINVAL,
-		    "flows need two hosts, but there is %u.",
-		    scene->topo->n_hosts);
 	if (n >= UINT32_MAX)
 		return sim_fail(e, SIM_ELIMIT,
 		    "%u flows of each of %u hosts are too many: all hosts "

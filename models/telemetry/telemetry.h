@@ -74,8 +74,8 @@ unsigned telemetry_holds(unsigned kinds);
  * are in T; W, overwritten, has a flow for each flow that lost something, whose
  * hops are TOPO_NONE where nobody tells them, and LOST has what it lost. Of a2 alone
  * a flow that is not traced has no row.
- * T is of one network. Errors SIM_EINVAL (fewer than two hosts), SIM_ELIMIT,
- * SIM_ENOMEM. Cost O(flows + hosts * top switches for probes). */
+ * T is of one network. Errors SIM_ELIMIT, SIM_ENOMEM. Cost O(flows + hosts * top
+ * switches for probes). */
 int telemetry_draw(struct telemetry *t, const struct telemetry_params *p,
     const struct scene *scene, struct obs *w, struct losses *lost,
     struct sim_err *e);
