@@ -144,6 +144,33 @@ static void what_is_sent_again_is_what_was_lost(void **state)
 	sampler_close(&a);
 }
 
+/* A flow that lost nothing is told when it started, and changes no other's time. */
+static void what_was_not_lost_is_told_by_its_start(void **state)
+{
+	struct sampler all, some;
+	size_t k = 0, n = 0;
+	(void)state;
+	sampler_open(&all);
+	sampler_open(&some);
+	sampler_epoch(&some, 3);
+	assert_ok(bulk_epoch(all.bulk, scenes_draw(&all.s, 3), 1, &all.w,
+	    &all.s.lost, test_err()));
+	sampler_draw(&all);
+	const struct obs_flows *f = &all.w.flows;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->n_retx[i] == 0) {
+			assert_int_equal(all.x.retx_ns[i], f->start_ns[i]);
+			n++;
+		} else {
+			assert_true(all.x.retx_ns[i] > f->start_ns[i]);
+			assert_int_equal(all.x.retx_ns[i], some.x.retx_ns[k++]);
+		}
+	assert_true(n > 100 && k > 100);
+	assert_int_equal(k, some.w.flows.n);
+	sampler_close(&all);
+	sampler_close(&some);
+}
+
 /* It takes a round trip, or the timer where less than three packets got
  * through; no cause has a time of its own. */
 static void losses_come_again_after_a_round_trip_or_a_timer(void **state)
@@ -507,6 +534,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_sent_again_is_what_was_lost),
+	    cmocka_unit_test(what_was_not_lost_is_told_by_its_start),
 	    cmocka_unit_test(losses_come_again_after_a_round_trip_or_a_timer),
 	    cmocka_unit_test(a_full_port_is_a_marked_burst),
 	    cmocka_unit_test(other_losses_meet_bursts_by_chance),

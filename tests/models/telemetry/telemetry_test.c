@@ -3,6 +3,7 @@
  */
 #include "models/telemetry/telemetry.h"
 
+#include "tests/rigs/meshes.h"
 #include "tests/rigs/telemetry_rig.h"
 #include "tests/test.h"
 
@@ -243,6 +244,28 @@ static void probes_go_to_each_top_switch_and_back(void **state)
 	telemetry_rig_close(&x);
 }
 
+/* Where nobody knows of tiers, all switches without hosts are at the top. */
+static void without_tiers_probes_go_to_switches_without_hosts(void **state)
+{
+	struct topo t = {0};
+	struct telemetry ways = {0};
+	struct telemetry_params p;
+	unsigned n[6] = {0};
+	(void)state;
+	assert_ok(topo_open_mesh(&t, meshes_open(MESHES_ODD), test_err()));
+	assert_ok(sim_field_defaults(telemetry_fields, &p, test_err()));
+	assert_ok(telemetry_ways(&ways, &p, &t, test_err()));
+	for (size_t i = 0; i < ways.rows.n; i++) {
+		const struct obs_tally r = obs_tallies_at(&ways.rows, i);
+		const int up = r.up != TOPO_NONE;
+		n[up ? ways.paths.to[r.set] : ways.paths.from[r.set]]++;
+	}
+	for (topo_switch s = 0; s < 6; s++)
+		assert_int_equal(n[s], s == 0 || s == 1 || s == 4 ? 0 : 12);
+	telemetry_free(&ways);
+	topo_close(&t);
+}
+
 /* --- failing -------------------------------------------------------------- */
 
 /* A process that drew other epochs before draws the same one, numbers of paths
@@ -267,6 +290,22 @@ static void an_epoch_knows_of_none_before_it(void **state)
 	}
 	telemetry_rig_close(&x);
 	telemetry_rig_close(&y);
+}
+
+static void too_many_flows_are_refused(void **state)
+{
+	(void)state;
+	struct telemetry_rig x;
+	struct sim_err e;
+	telemetry_rig_open(&x, 4, 0, OBS_TELE_INT, 0);
+	x.p.flows = UINT32_MAX / 16 + 1;
+	assert_int_equal(telemetry_draw(&x.t, &x.p, &x.scene, &x.w, &x.lost,
+			     &e),
+	    SIM_ELIMIT);
+	assert_string_equal(e.msg,
+	    "268435456 flows of each of 16 hosts are too many: all hosts "
+	    "together have below 2^32 - 1.");
+	telemetry_rig_close(&x);
 }
 
 static void no_memory_is_an_error(void **state)
@@ -360,7 +399,9 @@ int main(void)
 	    cmocka_unit_test(busy_racks_have_their_share),
 	    cmocka_unit_test(none_and_all_busy_are_alike),
 	    cmocka_unit_test(probes_go_to_each_top_switch_and_back),
+	    cmocka_unit_test(without_tiers_probes_go_to_switches_without_hosts),
 	    cmocka_unit_test(an_epoch_knows_of_none_before_it),
+	    cmocka_unit_test(too_many_flows_are_refused),
 	    cmocka_unit_test(no_memory_is_an_error),
 	    cmocka_unit_test(sets_are_numbered_alike_whatever_was_drawn_before),
 	    cmocka_unit_test(probes_one_at_a_time_are_those_of_a1),
