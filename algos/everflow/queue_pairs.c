@@ -170,7 +170,8 @@ static uint32_t qp_times_back(const struct qp_row nak[], size_t n)
  * that of the next NAK. They begin where the NIC went back to: at the NAK's
  * own PSN, which is sent again until it arrives and so tells nothing; or at a
  * message's first, which is no later than all PSNs that still come, and no
- * earlier than the longest way back that was seen. */
+ * earlier than the longest way back that was seen. So there are at least as many
+ * packets as losses. */
 static void qp_count_losses(const struct qp_row nak[], size_t n,
     struct qp_verdict *v)
 {
@@ -282,9 +283,8 @@ static int qp_judge(struct qp_work *w, struct qp_row *data, size_t n_data,
 		v.cause = ALGO_CAUSE_NIC_RESTART;
 	qp_count_losses(nak, n_naks, &v);
 	double lo, hi;
-	const int rc = sim_binomial_interval(v.n_losses,
-	    v.many < v.n_losses ? v.n_losses : (uint64_t)v.many, 0.95, &lo, &hi,
-	    e);
+	const int rc = sim_binomial_interval(v.n_losses, (uint64_t)v.many, 0.95,
+	    &lo, &hi, e);
 	if (rc < 0 || lo <= w->p->min_rate || v.n_losses == 0)
 		return rc;
 	const int got =
@@ -310,7 +310,8 @@ static int qp_by_topic(const void *a, const void *b)
 	return SIM_ORDER(p, q);
 }
 
-/* Of two sets of packets what they have in common; of one queue pair all. */
+/* Of two sets of packets of one topic what they have in common; of one queue pair
+ * all. */
 static void qp_join(struct qp_verdict *v, const struct qp_verdict *x)
 {
 	v->n_losses += x->n_losses;
@@ -322,8 +323,6 @@ static void qp_join(struct qp_verdict *v, const struct qp_verdict *x)
 	v->n_restarts += x->n_restarts;
 	if (v->sender != x->sender)
 		v->sender = TOPO_NONE;
-	if (v->link != x->link)
-		v->link = TOPO_NONE;
 }
 
 static int qp_tell(const struct algo_debug_in *in, const struct qp_verdict *v,
@@ -336,18 +335,13 @@ static int qp_tell(const struct algo_debug_in *in, const struct qp_verdict *v,
 	    .rate = (double)v->n_losses / sqrt(v->few * v->many),
 	    .from_ns = v->from,
 	    .to_ns = v->to};
-	const uint64_t few =
-	    v->few < (double)v->n_losses ? v->n_losses : (uint64_t)v->few;
-	const uint64_t many = v->many < (double)few ? few : (uint64_t)v->many;
 	double unused;
 	int rc;
-	if ((rc = sim_binomial_interval(v->n_losses, many, 0.95, &f.lo, &unused,
-		 e)) < 0 ||
-	    (rc = sim_binomial_interval(v->n_losses, few, 0.95, &unused, &f.hi,
-		 e)) < 0)
+	if ((rc = sim_binomial_interval(v->n_losses, (uint64_t)v->many, 0.95,
+		 &f.lo, &unused, e)) < 0 ||
+	    (rc = sim_binomial_interval(v->n_losses, (uint64_t)v->few, 0.95,
+		 &unused, &f.hi, e)) < 0)
 		return rc;
-	if (f.rate > 1)
-		f.rate = 1;
 	f.value.proto = OBS_PROTO_UDP;
 	f.value.dst_port = OBS_PORT_ROCE;
 	f.mask.proto = UINT8_MAX;
