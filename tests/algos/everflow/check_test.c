@@ -332,6 +332,31 @@ static void duplicates_change_nothing_but_their_number(void **state)
 	teardown(&f);
 }
 
+/* Copies of one switch, of which some came under another header: the earliest of
+ * each header is kept. */
+static void copies_of_two_headers_are_two(void **state)
+{
+	(void)state;
+	struct fixture f;
+	setup(&f);
+	struct algo_trace t = {.n_hops = 4};
+	struct algo_hop hop[4];
+	for (unsigned i = 0; i < 4; i++)
+		hop[i] = (struct algo_hop){.node = 3,
+		    .layer = 1,
+		    .ttl = 60,
+		    .outer_dst = i % 2 ? 7 : 9,
+		    .t_ns = 100 - i};
+	algo_check_trace(&f.check, &t, hop);
+	assert_int_equal(t.n_hops, 2);
+	assert_int_equal(t.n_same, 2);
+	assert_int_equal(hop[0].outer_dst, 7);
+	assert_int_equal(hop[0].t_ns, 97);
+	assert_int_equal(hop[1].outer_dst, 9);
+	assert_int_equal(hop[1].t_ns, 98);
+	teardown(&f);
+}
+
 static void a_mux_is_no_loop(void **state)
 {
 	(void)state;
@@ -516,6 +541,7 @@ int main(void)
 	    cmocka_unit_test(a_whole_way_is_complete_and_in_order),
 	    cmocka_unit_test(what_is_missing_is_told_for_every_subset),
 	    cmocka_unit_test(duplicates_change_nothing_but_their_number),
+	    cmocka_unit_test(copies_of_two_headers_are_two),
 	    cmocka_unit_test(a_mux_is_no_loop),
 	    cmocka_unit_test(what_a_mux_swallows_is_suspected),
 	    cmocka_unit_test(what_goes_round_loops_with_headers_or_without),

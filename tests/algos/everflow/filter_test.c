@@ -366,6 +366,25 @@ static void limits_are_told(void **state)
 		if (n == 63)
 			assert_true(algo_filter_test(&f, &s.t, s.hop, 0));
 	}
+	/* Words, and names within paths. */
+	for (int n = 159; n <= 160; n++) {
+		sprintf(text, "switch == %0*d", n, 0);
+		assert_true(algo_filter_compile(&f, text, &net, ALGO_IS_FILTER,
+				&e) < 0);
+		assert_int_equal(n == 160,
+		    strstr(e.msg,
+			"column 11: a word of 160 bytes; there may be "
+			"159.") != NULL);
+	}
+	for (int n = 63; n <= 64; n++) {
+		sprintf(text, "path ~ \"%0*d\"", n, 0);
+		assert_int_equal(algo_filter_compile(&f, text, &net,
+				     ALGO_IS_FILTER, &e),
+		    SIM_EINVAL);
+		assert_int_equal(n == 64,
+		    strstr(e.msg,
+			"a name of 64 bytes; nodes have at most 63.") != NULL);
+	}
 	memset(text, ' ', 5000);
 	text[5000] = '\0';
 	assert_int_equal(algo_filter_compile(&f, text, &net, ALGO_IS_FILTER,
