@@ -328,6 +328,15 @@ static void messages_name_the_place(void **state)
 	read_text(&d, HEAD("1") "  <peer ttl=\"1\"/>" END, &e);
 	assert_string_equal(e.msg,
 	    "line 2, column 9: an unknown element or attribute (attribute).");
+	/* What nobody could mean is not read to its end. */
+	for (int n = 39; n <= 40; n++) {
+		char text[256];
+		sprintf(text, "<pinglist server=\"10.0.0.1\" version=\"%0*d", n,
+		    0);
+		read_text(&d, text, &e);
+		assert_int_equal(n == 40, strstr(e.msg, "too long") != NULL);
+		assert_int_equal(d.n[ALGO_PINGLIST_VALUE], n == 40);
+	}
 }
 
 #define HEAD_6(count)                                                          \
