@@ -3,6 +3,8 @@
  */
 #include "algos/vigil/milp.h"
 
+#include <limits.h>
+
 #include "tests/test.h"
 
 static const struct algo_milp_limits ample = {.pivots = 1000000, .seconds = 10};
@@ -187,6 +189,25 @@ static void a_fatal_error_of_the_solver_is_an_error_and_no_more(void **state)
 	algo_milp_free(&m);
 }
 
+/* The solver numbers them by int. */
+static void there_are_below_2_31_of_each(void **state)
+{
+	(void)state;
+	static const char full[] =
+	    "a program of more than 2147483647 rows, columns or terms is too "
+	    "large.";
+	struct algo_milp m = {.n_cols = INT_MAX};
+	const struct algo_milp_col c = {1, 0, 1, 1};
+	struct sim_err e = {0};
+	assert_int_equal(algo_milp_add_col(&m, c, &e), SIM_ELIMIT);
+	assert_string_equal(e.msg, full);
+	m = (struct algo_milp){.n_rows = INT_MAX};
+	assert_int_equal(algo_milp_add_row(&m, 0, 1, &e), SIM_ELIMIT);
+	m = (struct algo_milp){.n_rows = 1, .n_cols = 1, .n_terms = INT_MAX};
+	assert_int_equal(algo_milp_add_term(&m, 0, 1, &e), SIM_ELIMIT);
+	assert_string_equal(e.msg, full);
+}
+
 static int build(void *arg, struct sim_err *e)
 {
 	struct algo_milp m = {0};
@@ -219,6 +240,7 @@ int main(void)
 	    cmocka_unit_test(pivots_spent_are_taken_off_the_limit),
 	    cmocka_unit_test(
 		a_fatal_error_of_the_solver_is_an_error_and_no_more),
+	    cmocka_unit_test(there_are_below_2_31_of_each),
 	    cmocka_unit_test(every_allocation_may_fail),
 	};
 	return cmocka_run_group_tests_name("algos/vigil/milp", tests, NULL,
