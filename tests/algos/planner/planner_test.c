@@ -363,6 +363,24 @@ static void mistakes_are_told(void **state)
 	assert_int_equal(algo_planner_tell(x.p, 3, 1, 0, &e), SIM_ELIMIT);
 	assert_string_equal(e.msg,
 	    "way 3 has taken 4294967295 packets, and 1 more are too many.");
+	/* A way has at most as many links as a path may, its hosts' cables
+	 * included. */
+	const topo_link link[TOPO_MAX_HOPS] = {0};
+	assert_ok(obs_paths_open(&x.net.t.paths, 0, 0, test_err()));
+	assert_ok(
+	    obs_paths_add(&x.net.t.paths, link, TOPO_MAX_HOPS, test_err()));
+	x.ways->path[5] = (uint32_t)x.net.t.paths.n - 1;
+	for (unsigned i = 0; i < 3; i++) {
+		x.ways->up[5] = i == 1 ? 4 : TOPO_NONE;
+		x.ways->down[5] = i == 2 ? 5 : TOPO_NONE;
+		assert_int_equal(algo_planner_open(&p, &x.net.topo, &x.params,
+				     x.ways, &e),
+		    i ? SIM_EINVAL : 0);
+		if (i)
+			assert_string_equal(e.msg,
+			    "way 5 of 128 has more than 16 links.");
+		algo_planner_close(p);
+	}
 	x.ways->path[5] = OBS_NO_PATH;
 	assert_int_equal(algo_planner_open(&p, &x.net.topo, &x.params, x.ways,
 			     &e),

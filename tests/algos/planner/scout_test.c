@@ -409,6 +409,56 @@ static void a_way_that_moves_is_none(void **state)
 	scout_world_close(&w);
 }
 
+/* Answers to a probe that none of the traces under way sent, by its ID or by its
+ * five-tuple: they are counted, and no hop is taken from them. */
+static void answers_to_what_was_not_asked_are_strays(void **state)
+{
+	static struct scout_world w;
+	struct algo_scout_status s;
+	struct agent_event ev = {.kind = AGENT_ICMP, .from_ip = 99};
+	struct agent_event mine = {0};
+	(void)state;
+	scout_world_open(&w, 7);
+	w.params.max_hops = SCOUT_LENGTH;
+	/* Before any work, nothing is. */
+	ev.ip_id = 0x4000;
+	scout_world_step(&w, &ev);
+	algo_scout_status(w.state, &s);
+	assert_int_equal(s.n_stray, 1);
+	/* A trace, and behind it a job of connects. */
+	scout_give(&w, 1, 2, 1, 1);
+	scout_world_start(&w);
+	while (mine.kind != AGENT_ICMP) {
+		for (size_t i = 0; i < w.n_queue; i++)
+			if (w.queue[i].ev.kind == AGENT_ICMP)
+				mine = w.queue[i].ev;
+		if (mine.kind != AGENT_ICMP)
+			assert_true(scout_world_next(&w));
+	}
+	const struct {
+		unsigned id;
+		int moved;
+	} stray[] = {{0x4000 + 16, 0}, {0x4000 + 2 * 16, 0}, {0x3fff, 0},
+	    {0x4000u + w.params.max_hops, 0}, {mine.ip_id, 1}};
+	for (unsigned i = 0; i < 5; i++) {
+		ev = mine;
+		ev.from_ip = 99;
+		ev.ip_id = (uint16_t)stray[i].id;
+		ev.tuple.src_port ^= (uint16_t)stray[i].moved;
+		scout_world_step(&w, &ev);
+		algo_scout_status(w.state, &s);
+		assert_int_equal(s.n_stray, 2 + i);
+	}
+	scout_until_told(&w);
+	algo_scout_status(w.state, &s);
+	assert_int_equal(s.n_stray, 6);
+	assert_int_equal(s.n_moved, 0);
+	assert_int_equal(w.got[0].n_hops, SCOUT_LENGTH);
+	for (unsigned i = 0; i < SCOUT_LENGTH; i++)
+		assert_int_equal(w.got[0].hop_ip[i], w.want[0].hop_ip[i]);
+	scout_world_close(&w);
+}
+
 static void events_of_others_are_refused(void **state)
 {
 	static struct scout_world w;
@@ -430,6 +480,7 @@ int main(void)
 	    cmocka_unit_test(who_slept_knows_nothing),
 	    cmocka_unit_test(what_cannot_be_tried_is_not_told_as_lost),
 	    cmocka_unit_test(a_way_that_moves_is_none),
+	    cmocka_unit_test(answers_to_what_was_not_asked_are_strays),
 	    cmocka_unit_test(events_of_others_are_refused),
 	};
 	return cmocka_run_group_tests_name("algos/planner/scout", tests, NULL,

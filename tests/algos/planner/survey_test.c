@@ -399,9 +399,28 @@ static void memory_that_ends_is_told(void **state)
 	survey_rig_close(&x);
 }
 
+static void one_host_alone_is_refused(void **state)
+{
+	const struct topo_clos lone = {1, 1, 0, 0, 1, .n_cables = 0};
+	struct survey_rig x;
+	struct topo t;
+	struct algo_survey *s;
+	struct sim_err e;
+	(void)state;
+	survey_rig_open(&x, 0);
+	assert_ok(topo_open_clos(&t, &lone, test_err()));
+	assert_int_equal(algo_survey_open(&s, &t, &x.params, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "probes go from host to host, and there is 1.");
+	assert_null(s);
+	topo_close(&t);
+	survey_rig_close(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(one_host_alone_is_refused),
 	    cmocka_unit_test(ways_are_those_that_switches_choose),
 	    cmocka_unit_test(ways_that_are_not_known_are_not_used),
 	    cmocka_unit_test(without_a_way_there_is_an_error),
