@@ -396,6 +396,22 @@ static void mistakes_name_the_line_and_the_value(void **state)
 	    {FTEST_FID "FPT 1 3 2\nSS 1 5 1 0\nSS 2 4 1 0\n", ":4: T_MS, SENT"},
 	    {FTEST_FID "FPT 1 3 2\nSS 1 -5 1 0\n", "SENT is \"-5\""},
 	    {FTEST_FID "FPT 1 3 2\nSS 1 5 1", ":3: the last line has no end"},
+	    {"FP\n", ":1: FP has 0 switches; paths have from 1 to 17."},
+	    {"FP 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18\n",
+		":1: FP has 18 switches; paths have from 1 to 17."},
+	    {"FP 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20\n",
+		":1: a line has 20 words at most; paths have 16 links."},
+	    {"FP 1\n",
+		":1: FP has one switch; from a switch to itself there is no "
+		"path to choose."},
+	    {"FP 1 3 2\nFP 2 3 1\nFP 1 4 2\nFP 1 4 2\n" FTEST_FID,
+		"t.txt: a path FP from 1 to 2 stands there twice."},
+	    {FTEST_FID "FPT 1 3 2\nFPT 1 3 2\n",
+		":3: the flow has an FPT already."},
+	    {"FID 10000 10001 1 2 15k 0.0\n", ":1: BYTES is \"15k\""},
+	    {"FID 10000 10001 1 2 1500 -1\n", ":1: START_MS is \"-1\""},
+	    {"Failing_link 4 4 0.5\nFailing_link 4 4 0.25\n",
+		":2: switch 4 fails twice."},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct xp_flock x;
@@ -404,6 +420,229 @@ static void mistakes_name_the_line_and_the_value(void **state)
 		if (rc != SIM_EPARSE || !strstr(e.msg, bad[i].says))
 			fail_msg("%zu: %s", i, e.msg);
 	}
+}
+
+/* What texts can't hold: bytes beyond a line's room, and one that is 0. */
+static void lines_are_of_text_and_have_room(void **state)
+{
+	char text[1200], edges[256], path[256];
+	struct sim_err e = {0};
+	struct xp_flock x;
+	(void)state;
+	memset(text, ' ', sizeof(text));
+	strcpy(text + 1023, "\n");
+	assert_int_equal(ftest_read(&x, text, &ftest_all, &e), 0);
+	xp_flock_free(&x);
+	strcpy(text + 1023, " \n");
+	assert_int_equal(ftest_read(&x, text, &ftest_all, &e), SIM_EPARSE);
+	assert_non_null(
+	    strstr(e.msg, "t.txt:1: a line has 1023 bytes at most."));
+	snprintf(edges, sizeof(edges), "%s", test_path("n.edgelist"));
+	snprintf(path, sizeof(path), "%s", test_path("t.txt"));
+	FILE *f = fopen(path, "wb");
+	assert_true(f && fwrite("FP 1 3 2\nFP\0 1 4 2\n", 1, 19, f) == 19 &&
+	    fclose(f) == 0);
+	assert_int_equal(xp_flock_read(&x, edges, path, &ftest_all, &e),
+	    SIM_EPARSE);
+	assert_non_null(strstr(e.msg,
+	    "t.txt:2: the line holds a byte 0, which is no text."));
+}
+
+/* A network of a file, and a trace of it. */
+static int ftest_read_in(struct xp_flock *x, const char *edges,
+    const char *trace, struct sim_err *e)
+{
+	char network[256], path[256];
+	test_write("in.edgelist", edges);
+	test_write("in.txt", trace);
+	snprintf(network, sizeof(network), "%s", test_path("in.edgelist"));
+	snprintf(path, sizeof(path), "%s", test_path("in.txt"));
+	return xp_flock_read(x, network, path, &ftest_all, e);
+}
+
+/* Paths that come behind those of other ends stand with theirs, in the order in
+ * which they came. */
+static void late_paths_are_put_with_their_set(void **state)
+{
+	static const struct {
+		uint32_t set;
+		const char *first, *second;
+	} want[] = {{0, "1->3", "3->2"}, {0, "1->5", "5->2"},
+	    {0, "1->4", "4->2"}, {1, "2->3", "3->1"}, {1, "2->5", "5->1"},
+	    {1, "2->4", "4->1"}};
+	struct xp_flock x;
+	(void)state;
+	assert_ok(ftest_read_in(&x,
+	    "1 3\n1 4\n1 5\n2 3\n2 4\n2 5\n10000->1\n10001->2\n",
+	    "FP 1 3 2\nFP 2 3 1\nFP 1 3\nFP 2 5 1\nFP 1 5 2\nFP 1 4 2\n"
+	    "FP 2 4 1\n",
+	    test_err()));
+	assert_int_equal(x.paths.n_sets, 3);
+	assert_int_equal(x.paths.n, 7);
+	for (uint32_t i = 0; i < 6; i++) {
+		char name[64];
+		assert_int_equal(obs_path_length(&x.paths, i), 2);
+		assert_true(i >= x.paths.first[want[i].set] &&
+		    i < x.paths.first[want[i].set + 1]);
+		topo_link_name(&x.topo, x.paths.link[x.paths.off[i]], name);
+		assert_string_equal(name, want[i].first);
+		topo_link_name(&x.topo, x.paths.link[x.paths.off[i] + 1], name);
+		assert_string_equal(name, want[i].second);
+	}
+	assert_int_equal(obs_path_length(&x.paths, 6), 1);
+	assert_ok(obs_paths_check(&x.paths, x.topo.n_links, test_err()));
+	xp_flock_free(&x);
+}
+
+/* 16 links at most, of which hosts have two. */
+static void a_path_that_is_too_long_with_its_hosts_is_told(void **state)
+{
+	static const char chain[] =
+	    "1 30\n30 2\n1 3\n3 4\n4 5\n5 6\n6 7\n7 8\n8 9\n9 10\n10 11\n"
+	    "11 12\n12 13\n13 14\n14 15\n15 16\n16 2\n10000->1\n10001->2\n";
+	struct xp_flock x;
+	struct sim_err e = {0};
+	(void)state;
+	assert_int_equal(ftest_read_in(&x, chain,
+			     "FID 10000 10001 1 2 1500 0.0\n"
+			     "FPT 1 3 4 5 6 7 8 9 10 11 12 13 14 15 16 2\n",
+			     &e),
+	    SIM_EPARSE);
+	assert_non_null(strstr(e.msg,
+	    "in.txt:2: with the links of hosts the path has 17 links; there "
+	    "may be 16."));
+}
+
+/* Of any size, and with nothing sent. */
+static void flows_of_no_packets_are_counted_apart(void **state)
+{
+	struct xp_flock x;
+	(void)state;
+	assert_ok(ftest_read(&x,
+	    "FID 10000 10001 1 2 5e9 0.0\nFPT 1 3 2\nSS 1 0 0 0\n"
+	    "FID 10000 10001 1 2 6000000000 0.0\nFPT 1 3 2\nSS 1 3 0 0\n",
+	    &ftest_all, test_err()));
+	assert_true(x.n_idle == 1 && x.n_early == 0);
+	assert_int_equal(x.rows.n, 1);
+	assert_int_equal(x.rows.n_sent[0], 3);
+	xp_flock_free(&x);
+}
+
+static void networks_are_read_in_any_form(void **state)
+{
+	/* Cables in either direction, hosts in one word or three. */
+	static const char *const good[] =
+	    {"1 3\n2 3\n3 9\n10000->1\n10001->2\n",
+		"3 1\n3 2\n9 3\n10000 -> 1\n10001 -> 2\n"};
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+	    {"1 2 3\n",
+		"in.edgelist:1: a line is A B, two switches, or H->T, a host "
+		"and its ToR."},
+	    {"1\n", ":1: a line is A B"},
+	    {"1 2\n10000 => 1\n", ":2: a line is A B"},
+	    {"1 10000\n",
+		":1: a switch is \"10000\", which is no whole "
+		"number from 0 to 9999."},
+	    {"1 2\n1->10000\n", ":2: a switch is \"10000\""},
+	    {"1 2\nx->1\n", ":2: a host is \"x\""},
+	    {"1 2\n0->1\n10000->2\n",
+		"in.edgelist: 1 of 2 hosts are below 10000; all are, as in old "
+		"files, or none."},
+	};
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct xp_flock x;
+		assert_ok(ftest_read_in(&x, good[i], "", test_err()));
+		for (uint32_t s = 0; s < 4; s++)
+			assert_int_equal(topo_tier_of(&x.topo, s),
+			    s < 2 ? 0 : s - 1);
+		xp_flock_free(&x);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct xp_flock x;
+		struct sim_err e = {0};
+		if (ftest_read_in(&x, bad[i].text, "", &e) != SIM_EPARSE ||
+		    !strstr(e.msg, bad[i].says))
+			fail_msg("%zu: %s", i, e.msg);
+	}
+}
+
+/* Of a switch that failed in a scene, the share of its links that did; one with
+ * black holes is in their file. */
+static void failed_switches_are_written_with_their_share(void **state)
+{
+	char path[256];
+	(void)state;
+	for (int holed = 0; holed < 2; holed++) {
+		struct telemetry_rig r;
+		telemetry_rig_open(&r, 4, 0, OBS_TELE_INT, 1);
+		const topo_switch s = r.topo.n_switches - 1;
+		unsigned n = 0;
+		/* Three directed links of its eight. */
+		for (topo_link l = 0; n < 3 && l < r.topo.n_links; l++) {
+			topo_node from, to;
+			topo_link_ends(&r.topo, l, &from, &to);
+			if (to != r.topo.n_hosts + s)
+				continue;
+			assert_ok(truth_add_fault(&r.scene.truth,
+			    &(struct truth_fault){.link = l,
+				.rate = .5,
+				.to_ns = SIM_NEVER},
+			    test_err()));
+			assert_ok(
+			    truth_add_part(&r.scene.truth, l, s, test_err()));
+			n++;
+		}
+		const struct truth_hole h = {.at = s, .to_ns = SIM_NEVER};
+		if (holed)
+			assert_ok(
+			    truth_add_hole(&r.scene.truth, &h, test_err()));
+		truth_sort(&r.scene.truth);
+		r.p.flows = 1;
+		telemetry_rig_draw(&r);
+		const struct xp_flock x = {.topo = r.topo,
+		    .rows = r.t.rows,
+		    .truth = r.scene.truth};
+		char line[64];
+		snprintf(path, sizeof(path), "%s", test_path("share.txt"));
+		assert_ok(xp_flock_write(&x, path, test_err()));
+		FILE *f = fopen(path, "r");
+		assert_non_null(f);
+		if (!holed) {
+			assert_non_null(fgets(line, sizeof(line), f));
+			assert_string_equal(line, "Failing_link 19 19 0.375\n");
+		}
+		assert_non_null(fgets(line, sizeof(line), f));
+		assert_memory_equal(line, "FP ", 3);
+		fclose(f);
+		telemetry_rig_close(&r);
+	}
+}
+
+/* Nothing is written then, and nothing that was there is lost. */
+static void rows_that_a_trace_cannot_have_are_refused(void **state)
+{
+	struct xp_flock x;
+	struct sim_err e;
+	char path[256];
+	(void)state;
+	assert_ok(ftest_read(&x, ftest_trace, &ftest_all, test_err()));
+	test_write("kept.txt", "kept");
+	snprintf(path, sizeof(path), "%s", test_path("kept.txt"));
+	x.rows.is_probe[1] = 1;
+	assert_int_equal(xp_flock_write(&x, path, &e), SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg,
+	    "row 1 is a probe between hosts; those of a trace have a switch at "
+	    "one end.");
+	x.rows.path[0] = OBS_NO_PATH;
+	assert_int_equal(xp_flock_write(&x, path, &e), SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg,
+	    "row 0 has no path, and a trace has those of all flows; telemetry "
+	    "int, or int and a1, has them.");
+	ftest_same_file(path, "kept");
+	xp_flock_free(&x);
 }
 
 static void mistakes_of_black_holes_name_their_file_and_line(void **state)
@@ -536,6 +775,13 @@ int main(void)
 	    cmocka_unit_test(what_was_written_is_written_alike),
 	    cmocka_unit_test(paths_of_equal_ends_are_put_together),
 	    cmocka_unit_test(mistakes_name_the_line_and_the_value),
+	    cmocka_unit_test(lines_are_of_text_and_have_room),
+	    cmocka_unit_test(late_paths_are_put_with_their_set),
+	    cmocka_unit_test(a_path_that_is_too_long_with_its_hosts_is_told),
+	    cmocka_unit_test(flows_of_no_packets_are_counted_apart),
+	    cmocka_unit_test(networks_are_read_in_any_form),
+	    cmocka_unit_test(failed_switches_are_written_with_their_share),
+	    cmocka_unit_test(rows_that_a_trace_cannot_have_are_refused),
 	    cmocka_unit_test(mistakes_of_black_holes_name_their_file_and_line),
 	    cmocka_unit_test(a_cut_is_told_but_between_two_flows),
 	    cmocka_unit_test(a_packed_file_that_is_cut_is_told_at_every_byte),
