@@ -206,6 +206,37 @@ static void overrides_belong_to_the_identity(void **state)
 	assert_true(key[0] != key[1] && key[1] != key[2]);
 }
 
+/* As many as there is room for, and no programs. */
+static void overrides_of_results_are_taken_again_or_refused(void **state)
+{
+	struct xp_spec again;
+	struct res_cube c;
+	struct sim_err e;
+	(void)state;
+	cube_of(HEAD "sweep: {grid: {faults.count: [1, 2]}}\n", &c);
+	for (unsigned n = 256; n <= 257; n++) {
+		free(c.overrides);
+		c.overrides = calloc(n, 8);
+		for (unsigned i = 0; i < n; i++)
+			strcat(c.overrides, i ? "\nseed=3" : "seed=3");
+		/* 256 are looked at, and one key is not set twice. */
+		const int rc = xp_spec_load_again(&again, &c, "", &e);
+		assert_int_equal(rc, n == 256 ? SIM_EINVAL : SIM_ELIMIT);
+		if (rc == SIM_ELIMIT)
+			assert_string_equal(e.msg, "more than 256 overrides.");
+		xp_spec_free(&again);
+	}
+	free(c.overrides);
+	c.overrides = strdup("seed=3\nalgorithm mine fnv 12");
+	assert_int_equal(xp_spec_load_again(&again, &c, "", &e),
+	    SIM_EUNSUPPORTED);
+	assert_string_equal(e.msg,
+	    "algorithm mine is a program or plug-in, which is not started to "
+	    "look at results.");
+	xp_spec_free(&again);
+	res_cube_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +248,7 @@ int main(void)
 		the_network_s_file_is_found_and_belongs_to_the_identity),
 	    cmocka_unit_test(a_swept_file_belongs_to_the_identity_too),
 	    cmocka_unit_test(overrides_belong_to_the_identity),
+	    cmocka_unit_test(overrides_of_results_are_taken_again_or_refused),
 	};
 	return cmocka_run_group_tests_name("experiments/spec/spec_cube", tests,
 	    spec_folder_make, spec_folder_remove);

@@ -344,6 +344,48 @@ static void a_terminal_is_redrawn_at_most_five_times_a_second(void **state)
 	close(master);
 }
 
+/* What was drawn is covered, once; a file, and nobody, have nothing to wipe. */
+static void a_line_is_wiped_for_another_one(void **state)
+{
+	(void)state;
+	struct xp_progress p;
+	struct res_progress c = {.n_cells = 20};
+	sim_ns now = 0;
+	struct winsize size = {.ws_row = 24, .ws_col = 60};
+	int master, slave;
+	static char text[4096];
+	char screen[256], *buf = NULL;
+	size_t n;
+	FILE *out = open_memstream(&buf, &n);
+	xp_progress_start(&p, out, "fig", NULL, &c, now);
+	xp_progress_wipe(&p);
+	fclose(out);
+	assert_string_equal(buf, "");
+	free(buf);
+	xp_progress_start(&p, NULL, "fig", NULL, &c, now);
+	xp_progress_wipe(&p);
+	if (openpty(&master, &slave, NULL, NULL, &size) < 0) {
+		print_message("SKIP: no pseudo-terminal here\n");
+		skip();
+	}
+	out = fdopen(slave, "w");
+	xp_progress_start(&p, out, "fig", NULL, &c, now);
+	xp_progress_wipe(&p);
+	fputs("note ", out);
+	xp_progress_wipe(&p);
+	read_all(master, out, text, sizeof(text));
+	show(text, screen, sizeof(screen));
+	assert_string_equal(screen, "note");
+	assert_non_null(strstr(text, " \rnote "));
+	assert_string_equal(text + strlen(text) - 5, "note ");
+	go_on(&p, &c, &now, 1, 1);
+	read_all(master, out, text, sizeof(text));
+	show(text, screen, sizeof(screen));
+	assert_non_null(strstr(screen, "1/20 cells"));
+	fclose(out);
+	close(master);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -360,6 +402,7 @@ int main(void)
 	    cmocka_unit_test(a_sweep_that_was_complete_has_no_rate),
 	    cmocka_unit_test(nothing_is_printed_without_a_file),
 	    cmocka_unit_test(a_terminal_is_redrawn_at_most_five_times_a_second),
+	    cmocka_unit_test(a_line_is_wiped_for_another_one),
 	};
 	return cmocka_run_group_tests_name("experiments/sweep/progress", tests,
 	    NULL, NULL);

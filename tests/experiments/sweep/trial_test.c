@@ -465,6 +465,30 @@ static void a_cell_prints_its_faults_and_verdicts(void **state)
 	close_rig(&g);
 }
 
+static void a_cell_prints_who_has_nothing_to_read(void **state)
+{
+	double row[MAX_ROW];
+	char *text = NULL;
+	size_t n;
+	struct rig g;
+	(void)state;
+	open_rig(&g,
+	    "figure: f\nplane: telemetry\nunable: skip\n"
+	    "topology: {kind: fat_tree, k: 4}\nfaults: {rate: 0.05}\n"
+	    "telemetry: {flows: 40}\nalgorithms: [detector, flock]\n"
+	    "sweep: {grid: {telemetry.kinds: [[int], [a1]]}}\n",
+	    2);
+	run(&g, 0, 0, row);
+	FILE *out = open_memstream(&text, &n);
+	xp_trial_print(g.trial, out);
+	fclose(out);
+	assert_non_null(strstr(text,
+	    "\ndetector\n  reads probes along known "
+	    "paths (a1); there are none\nflock\n"));
+	free(text);
+	close_rig(&g);
+}
+
 /* The faults that stand for holes and outages on links are not printed beside
  * these. */
 static void a_cell_prints_its_holes_and_outages(void **state)
@@ -616,6 +640,7 @@ int main(void)
 	    cmocka_unit_test(pods_can_be_swapped),
 	    cmocka_unit_test(the_bad_link_ranks_first_in_every_kind_of_network),
 	    cmocka_unit_test(a_cell_prints_its_faults_and_verdicts),
+	    cmocka_unit_test(a_cell_prints_who_has_nothing_to_read),
 	    cmocka_unit_test(a_cell_prints_its_holes_and_outages),
 	    cmocka_unit_test(no_allocation_is_taken_for_granted),
 	    cmocka_unit_test(a_run_of_probes_has_a_row_a_window),
