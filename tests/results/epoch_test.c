@@ -226,6 +226,29 @@ static void faults_without_a_table_are_refused(void **state)
 	}
 }
 
+/* Of other planes, of which a file has no words. */
+static void outages_of_other_planes_are_refused(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < TRUTH_N_OUTAGES; kind++) {
+		const struct truth_outage o = {.kind =
+						   (enum truth_outage_kind)kind,
+		    .to_ns = SIM_NEVER};
+		struct epochs x;
+		struct sim_err e;
+		epochs_open(&x);
+		assert_ok(truth_add_outage(&x.truth, &o, test_err()));
+		const int rc = epochs_write(&x, test_path("o.h5"), NULL, 1, &e);
+		assert_int_equal(rc,
+		    kind <= TRUTH_COLLECTOR ? 0 : SIM_EUNSUPPORTED);
+		if (rc < 0)
+			assert_string_equal(strstr(e.msg, "A file of"),
+			    "A file of an epoch has no words for muxes that "
+			    "loop, pause storms and BGP sessions that flap.");
+		epochs_free(&x);
+	}
+}
+
 /* --- files that are wrong --------------------------------------------------*/
 
 static void write_plain(const char *path, size_t n)
@@ -469,6 +492,71 @@ static void counts_that_contradict_each_other_are_refused(void **state)
 	}
 }
 
+/* A graph of 16 hosts and 20 switches, all of which have tiers. */
+static void write_tree(const char *path)
+{
+	struct epochs x = {.n = 0};
+	struct topo_mesh *tree;
+	struct sim_rng r;
+	test_rng(&r, 41);
+	assert_ok(topo_mesh_fat_tree(&tree, 4, 0, test_err()));
+	assert_ok(topo_open_mesh(&x.topo, tree, test_err()));
+	epochs_draw(&x, 20, &r);
+	assert_ok(epochs_write(&x, path, NULL, 1, test_err()));
+	epochs_free(&x);
+}
+
+static void put_clos(const char *path, const uint64_t shape[5])
+{
+	const hsize_t n = 5;
+	hid_t f = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+	hid_t space = H5Screate_simple(1, &n, NULL);
+	H5Adelete(f, "clos");
+	hid_t a = H5Acreate2(f, "clos", H5T_STD_U64LE, space, H5P_DEFAULT,
+	    H5P_DEFAULT);
+	assert_true(H5Awrite(a, H5T_NATIVE_UINT64, shape) >= 0);
+	H5Aclose(a);
+	H5Sclose(space);
+	H5Fclose(f);
+}
+
+static void networks_that_cannot_be_are_refused(void **state)
+{
+	static const struct {
+		const char *column;
+		hsize_t row;
+		double value;
+		const char *message;
+	} edits[] = {
+	    {"nodes/kind", 3, 1,
+		"nodes: row 4 has kind 0; first come the hosts, of kind 0, "
+		"then the switches, of kind 1."},
+	    {"nodes/kind", 17, 0, "nodes: row 17 has kind 0; first come"},
+	    {"nodes/kind", 20, 2, "nodes: row 20 has kind 2; first come"},
+	    {"nodes/tier", 20, 4294967295.,
+		"nodes: 19 of 20 switches have a tier; all have one, or none."},
+	};
+	const uint64_t wide[] = {2, UINT64_C(1) << 32, 2, 2, 2},
+		       other[] = {2, 2, 2, 2, 5};
+	const char *path = test_path("net.h5");
+	(void)state;
+	for (size_t i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+		write_tree(path);
+		edit(path, edits[i].column, edits[i].row, edits[i].value);
+		assert_refused(path, edits[i].message);
+	}
+	write_plain(path, 50);
+	put_clos(path, wide);
+	assert_refused(path, "clos holds 4294967296, which is too large.");
+	write_plain(path, 50);
+	put_clos(path, other);
+	assert_refused(path, "rows, but the network has ");
+	write_plain(path, 50);
+	put_count(path, "complete", 1);
+	put_count(path, "all_flows", 0);
+	assert_refused(path, "a complete window needs all_flows.");
+}
+
 static void what_is_missing_is_named_unless_it_may_be(void **state)
 {
 	static const struct {
@@ -633,6 +721,8 @@ int main(void)
 	    cmocka_unit_test(what_cannot_be_is_told_by_table_and_row),
 	    cmocka_unit_test(sums_that_cannot_be_are_told_by_table_and_row),
 	    cmocka_unit_test(counts_that_contradict_each_other_are_refused),
+	    cmocka_unit_test(outages_of_other_planes_are_refused),
+	    cmocka_unit_test(networks_that_cannot_be_are_refused),
 	    cmocka_unit_test(what_is_missing_is_named_unless_it_may_be),
 	    cmocka_unit_test(files_of_version_1_are_read),
 	    cmocka_unit_test(a_sealed_file_is_whole_or_refused),

@@ -475,6 +475,130 @@ static void more_than_a_page_holds_is_an_error(void **state)
 	res_cube_free(&c);
 }
 
+/* Without algorithms, and of what is none's. */
+static void what_is_of_no_algorithm_has_no_curves_of_them(void **state)
+{
+	struct res_cube c;
+	struct res_picture p;
+	struct sim_err e;
+	(void)state;
+	for (int n = 0; n < 2; n++) {
+		make_cube(&c, n ? LIST("vote") : (const char *const[]){NULL},
+		    LIST("f.a=1 2 3"));
+		for (size_t i = 0; i < c.n_points; i++)
+			res_columns_put(&c.rows, i, RES_TRIAL_n_drops, 1);
+		assert_int_equal(res_picture_arrange(&p, &c,
+				     &(struct res_wish){.by = "algorithm"}, &e),
+		    SIM_EINVAL);
+		assert_string_equal(e.msg,
+		    n ? "--by algorithm: n_drops is of no algorithm."
+		      : "--by algorithm: these results have none.");
+		assert_int_equal(res_picture_arrange(&p, &c,
+				     &(struct res_wish){.panels = "algorithm"},
+				     &e),
+		    SIM_EINVAL);
+		assert_string_equal(e.msg,
+		    n ? "--panels algorithm: n_drops is of no algorithm."
+		      : "--panels algorithm: these results have none.");
+		res_cube_free(&c);
+	}
+}
+
+/* If nothing else was measured, the first of the rest is drawn. */
+static void any_metric_is_better_than_none(void **state)
+{
+	struct res_cube c;
+	struct res_picture p;
+	(void)state;
+	make_cube(&c, LIST("vote"), LIST("f.a=1 2 3"));
+	for (size_t i = 0; i < c.n_points; i++)
+		res_columns_put(&c.rows, i, RES_TRIAL_n_racks, 3);
+	arrange(&p, &c, &(struct res_wish){0});
+	assert_int_equal(p.n_panels, 1);
+	assert_string_equal(p.panel[0].metric->name, "n_racks");
+	res_picture_free(&p);
+	res_cube_free(&c);
+}
+
+static void limits_of_panels_and_curves_are_told(void **state)
+{
+	const char *metric[RES_MAX_PANELS + 1];
+	struct res_cube c;
+	struct res_picture p;
+	struct sim_err e;
+	(void)state;
+	make_cube(&c, LIST("vote"), LIST("f.a=1 2 3"));
+	size_t n = 0;
+	for (size_t i = 0; i < RES_N_TRIAL_METRICS && n <= RES_MAX_PANELS;
+	     i++) {
+		for (size_t k = 0; k < c.n_points; k++)
+			res_columns_put(&c.rows, k, i, 1);
+		if (res_metric_find(res_trial_metrics[i].name, NULL))
+			metric[n++] = res_trial_metrics[i].name;
+	}
+	assert_int_equal(n, RES_MAX_PANELS + 1);
+	assert_int_equal(res_picture_arrange(&p, &c,
+			     &(struct res_wish){.metric = metric,
+				 .n_metrics = RES_MAX_PANELS + 1},
+			     &e),
+	    SIM_ELIMIT);
+	assert_string_equal(e.msg, "--metric: more than 36.");
+	arrange(&p, &c,
+	    &(struct res_wish){.metric = metric, .n_metrics = RES_MAX_PANELS});
+	assert_int_equal(p.n_panels, RES_MAX_PANELS);
+	res_picture_free(&p);
+	res_cube_free(&c);
+	/* 24 curves fit, one more does not. */
+	for (unsigned more = 0; more < 2; more++) {
+		char axis[256] = "f.b=1", *end = axis + strlen(axis);
+		for (unsigned i = 2; i <= RES_MAX_CURVES + more; i++)
+			end += sprintf(end, " %u", i);
+		measured_cube(&c, LIST("vote"), LIST("f.a=1 2 3", axis));
+		const int rc = res_picture_arrange(&p, &c,
+		    &(struct res_wish){.x = "f.a", .by = "f.b"}, &e);
+		assert_int_equal(rc, more ? SIM_ELIMIT : 0);
+		if (more)
+			assert_string_equal(e.msg,
+			    "25 curves in a panel are more than 24: name some "
+			    "by --curves, or use --panels or --heatmap.");
+		else
+			assert_int_equal(p.panel[0].n, RES_MAX_CURVES);
+		res_picture_free(&p);
+		res_cube_free(&c);
+	}
+}
+
+static void where_nothing_is_left_the_reason_is_told(void **state)
+{
+	struct res_cube c;
+	struct res_picture p;
+	struct sim_err e;
+	(void)state;
+	measured_cube(&c, LIST("a"), LIST("f.a=1"));
+	assert_int_equal(res_picture_arrange(&p, &c,
+			     &(struct res_wish){.log_y = 1}, &e),
+	    SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "nothing is left to draw: no value is "
+	    "above 0, as --logy needs.");
+	res_cube_free(&c);
+	make_cube(&c, LIST("a", "b"), LIST("f.a=1 2"));
+	for (size_t i = 0; i < 2; i++) {
+		res_columns_put(&c.rows, i,
+		    res_row_doubles(0) + RES_ALGO_hits_fault, 1);
+		res_columns_put(&c.rows, i,
+		    res_row_doubles(0) + RES_ALGO_flows_fault, 2);
+	}
+	assert_int_equal(res_picture_arrange(&p, &c,
+			     &(struct res_wish){.curve = LIST("b"),
+				 .n_curves = 1},
+			     &e),
+	    SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "nothing is left to draw: these curves have no value.");
+	res_cube_free(&c);
+}
+
 /* --- text and memory -------------------------------------------------------*/
 
 static void rows_are_the_dots_in_order(void **state)
@@ -538,6 +662,10 @@ int main(void)
 	    cmocka_unit_test(wishes_are_fulfilled),
 	    cmocka_unit_test(what_a_logarithmic_scale_lacks_is_counted),
 	    cmocka_unit_test(more_than_a_page_holds_is_an_error),
+	    cmocka_unit_test(what_is_of_no_algorithm_has_no_curves_of_them),
+	    cmocka_unit_test(any_metric_is_better_than_none),
+	    cmocka_unit_test(limits_of_panels_and_curves_are_told),
+	    cmocka_unit_test(where_nothing_is_left_the_reason_is_told),
 	    cmocka_unit_test(rows_are_the_dots_in_order),
 	    cmocka_unit_test(without_memory_nothing_leaks),
 	};

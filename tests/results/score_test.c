@@ -597,7 +597,35 @@ static void what_does_not_fit_the_window_is_refused(void **state)
 	x.lost.n_drops = 3;
 	assert_int_equal(res_score_algo(&x.w, &x.t, &x.lost, &x.v, &x.got, &e),
 	    SIM_EMISMATCH);
-	assert_non_null(strstr(e.msg, "drops for 3 hops"));
+	assert_string_equal(e.msg,
+	    "the truth has drops for 3 hops, the window has 4.");
+	x.lost.n_drops = 4;
+	x.lost.n_buffer = 4;
+	assert_int_equal(res_score_algo(&x.w, &x.t, &x.lost, &x.v, &x.got, &e),
+	    SIM_EMISMATCH);
+	assert_string_equal(e.msg,
+	    "the truth has drops of buffers for 4 hops and drops for 4.");
+	x.lost.n_buffer = 3;
+	x.lost.has_buffer = 1;
+	assert_int_equal(res_score_algo(&x.w, &x.t, &x.lost, &x.v, &x.got, &e),
+	    SIM_EMISMATCH);
+	assert_string_equal(e.msg,
+	    "the truth has drops of buffers for 3 hops and drops for 4.");
+	x.lost.n_buffer = x.lost.has_buffer = 0;
+	x.lost.n_path = 3;
+	assert_int_equal(res_score_algo(&x.w, &x.t, &x.lost, &x.v, &x.got, &e),
+	    SIM_EMISMATCH);
+	assert_string_equal(e.msg,
+	    "the truth has links for 3 hops and drops for 4.");
+	x.lost.n_path = 0;
+	x.lost.n_culprits = 2;
+	assert_int_equal(res_score_algo(&x.w, &x.t, &x.lost, &x.v, &x.got, &e),
+	    SIM_EMISMATCH);
+	assert_string_equal(e.msg,
+	    "the truth has culprits of 2 flows, the window has 1.");
+	x.lost.n_culprits = 0;
+	assert_ok(
+	    res_score_algo(&x.w, &x.t, &x.lost, &x.v, &x.got, test_err()));
 	done(&x);
 }
 

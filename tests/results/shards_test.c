@@ -211,6 +211,29 @@ static void what_does_not_belong_is_refused_by_both_names(void **state)
 	}
 }
 
+static void one_whole_sweep_is_enough(void **state)
+{
+	struct res_shards *s;
+	struct res_cube c;
+	struct sim_err e;
+	(void)state;
+	set_paths();
+	assert_ok(res_shards_open(&s, joined_h5, test_err()));
+	for (unsigned i = 0; i < 2; i++) {
+		random_shard(&c, 4, 0, 1);
+		const int rc = res_shards_add(s, &c, i ? "b.h5" : "a.h5", &e);
+		assert_int_equal(rc, i ? SIM_EMISMATCH : 0);
+	}
+	assert_string_equal(e.msg,
+	    "a.h5 and b.h5 are both all of the sweep; give one of them.");
+	random_shard(&c, 4, 0, 2);
+	assert_int_equal(res_shards_add(s, &c, "c.h5", &e), SIM_EMISMATCH);
+	assert_string_equal(e.msg,
+	    "a.h5 and c.h5 do not belong together: one is of a sweep in 1 "
+	    "shard, the other of one in 2.");
+	res_shards_close(s);
+}
+
 static void the_scratch_file_has_no_name(void **state)
 {
 	struct res_shards *s;
@@ -267,6 +290,7 @@ int main(void)
 	    cmocka_unit_test(what_lacks_is_named),
 	    cmocka_unit_test(a_part_says_so_in_its_file),
 	    cmocka_unit_test(what_does_not_belong_is_refused_by_both_names),
+	    cmocka_unit_test(one_whole_sweep_is_enough),
 	    cmocka_unit_test(the_scratch_file_has_no_name),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	};

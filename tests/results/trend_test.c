@@ -153,6 +153,17 @@ static void names_that_are_none_are_told(void **state)
 	form.n_by = 1;
 	assert_int_equal(res_table(&c, &form, out, &e), SIM_EMISMATCH);
 	assert_non_null(strstr(e.msg, "\"n_drops\" is no key that is swept."));
+	/* The only axis of a plain cube, in words. */
+	form = drops_by_flows;
+	form.x = c.axis[0].coord[0].name;
+	assert_ok(res_table(&c, &form, out, test_err()));
+	free(c.axis[0].coord[0].number);
+	c.axis[0].coord[0].number = NULL;
+	c.axis[0].coord[0].text = calloc(2, sizeof(char *));
+	for (size_t i = 0; i < 2; i++)
+		c.axis[0].coord[0].text[i] = strdup("word");
+	assert_int_equal(res_table(&c, &form, out, &e), SIM_EMISMATCH);
+	assert_non_null(strstr(e.msg, " has words, so nothing grows with it."));
 	fclose(out);
 	res_cube_free(&c);
 }
