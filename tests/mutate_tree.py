@@ -32,7 +32,7 @@ ROOM = 6 << 30  # bytes that a test may map, or write to a file: mistakes run of
 APART = ("unshare -n -m -p -f --kill-child --mount-proc sh -c '"
          "ip link set lo up && mkdir -p /run/netns && for d in /dev/null /dev/zero /run /tmp {0}; do mount --bind $d $d || "
          "exit 99; done; mount -t tmpfs none /run/netns && "
-         "mount -o remount,bind,ro / && {1}'")
+         "mount -o remount,bind,ro / && cd {0} && {1}'")
 
 
 def own_header(file):
