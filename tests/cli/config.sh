@@ -96,8 +96,8 @@ mistakes_have_their_place() {
 	[[ $n = 13 ]]
 	run_for 3 "$CULPRIT" agent --config nowhere.yaml
 	says_once 'nowhere.yaml cannot be opened: No such file'
-	run_for 3 "$CULPRIT" agent --config ''
-	says 'needs a file|cannot be opened'
+	run_for 2 "$CULPRIT" agent --config ''
+	says_once 'needs a file.s name'
 }
 
 code_of() { curl -so /dev/null -w '%{http_code}' "$1"; }
