@@ -447,6 +447,104 @@ static void a_list_beyond_its_room_is_refused(void **state)
 	close_rig(g);
 }
 
+/* Peer I of ROUND has the address fd00::ROUND:I; peer 0 is in each list, and seldom
+ * probed. */
+static struct topo_ip address_6(unsigned round, unsigned i)
+{
+	return (struct topo_ip){
+	    {0xfd, [13] = (uint8_t)(i ? round : 0), [15] = (uint8_t)(2 + i)}};
+}
+
+static const char *list_of_6(struct rig *g, unsigned round)
+{
+	int at = snprintf(g->text, TEXT,
+	    "<pinglist server=\"fd00::1\" version=\"%016x\" count=\"4\">",
+	    round);
+	for (unsigned i = 0; i < 4; i++)
+		at += snprintf(g->text + at, TEXT - (size_t)at,
+		    "<peer address=\"fd00::%x:%x\" port=\"80\" level=\"dc\" "
+		    "class=\"0\" interval_s=\"%u\" payload=\"0\"/>",
+		    i ? round : 0, 2 + i, i ? 10 : 120);
+	snprintf(g->text + at, TEXT - (size_t)at, "</pinglist>");
+	return g->text;
+}
+
+/* A book of 64 numbers, and 80 lists with 3 new peers each: there is room for all,
+ * and no number is another's while a probe to it is under way, held or sent up.
+ * Nobody answers, so probes outlive the lists that they are of. */
+static void numbers_are_those_of_whoever_is_still_known(void **state)
+{
+	enum { ROUNDS = 80 };
+	const struct topo_ip self = {{0xfd, [15] = 1}};
+	struct rig *g = open_rig();
+	struct topo_ip_book book = {0};
+	static struct topo_ip sent_to[MAX_SEEN];
+	uint32_t always = 0;
+	size_t n_told = 0;
+	(void)state;
+	assert_ok(topo_ip_book_open(&book, 64, test_err()));
+	g->params.book = &book;
+	g->params.address = topo_ip_book_note(&book, &self);
+	g->params.max_entries = 4;
+	g->params.fetch_interval_s = 15;
+	start(g);
+	const size_t fetched = g->n_fetches;
+	for (unsigned round = 1; round <= ROUNDS; round++) {
+		while (g->n_fetches < round + fetched)
+			wake(g);
+		step(g,
+		    (struct agent_event){.kind = AGENT_FETCH_DONE,
+			.token = g->fetch.token,
+			.ok = 1,
+			.data = list_of_6(g, round),
+			.n = strlen(g->text)});
+		assert_int_equal(g->is.n_entries, 4);
+		const size_t n_fetches = g->n_fetches;
+		while (g->n_fetches == n_fetches) {
+			const size_t n = g->n_connects, up = g->n_uploads;
+			wake(g);
+			for (size_t i = n; i < g->n_connects; i++) {
+				const uint32_t to = g->connect[i].tuple.dst_ip;
+				unsigned k = 0;
+				sent_to[i] = topo_ip_book_look(&book, to);
+				for (; k < 4; k++) {
+					const struct topo_ip a =
+					    address_6(round, k);
+					if (memcmp(&a, &sent_to[i],
+						sizeof(a)) == 0)
+						break;
+				}
+				assert_true(k < 4);
+				if (k == 0 && always == 0)
+					always = to;
+				assert_true(k > 0 || to == always);
+			}
+			if (g->n_uploads == up)
+				continue;
+			for (uint32_t k = 0; k < g->batch.n; k++) {
+				const struct algo_pingmesh_record *r =
+				    &g->batch.record[k];
+				const struct topo_ip a =
+				    topo_ip_book_look(&book, r->dst_ip);
+				size_t i = 0;
+				while (g->at[i] != r->sent_ns ||
+				    g->connect[i].tuple.src_port != r->src_port)
+					assert_true(++i < g->n_connects);
+				assert_memory_equal(&a, &sent_to[i], sizeof(a));
+				n_told++;
+			}
+			uploaded(g, 1);
+		}
+		const struct topo_ip a =
+		    topo_ip_book_look(&book, g->params.address);
+		assert_memory_equal(&a, &self, sizeof(a));
+	}
+	assert_int_equal(g->is.count.n_bad_list, 0);
+	assert_true(n_told > 2 * ROUNDS && always != 0);
+	topo_ip_book_close(&book);
+	close_rig(g);
+}
+
 static void an_answer_that_comes_too_late_is_not_taken(void **state)
 {
 	struct rig *g = open_rig();
@@ -1002,6 +1100,7 @@ int main(void)
 	    cmocka_unit_test(
 		without_a_list_it_stops_at_once_answers_and_recovers),
 	    cmocka_unit_test(a_list_beyond_its_room_is_refused),
+	    cmocka_unit_test(numbers_are_those_of_whoever_is_still_known),
 	    cmocka_unit_test(an_answer_that_comes_too_late_is_not_taken),
 	    cmocka_unit_test(a_result_is_uploaded_once_as_it_was),
 	    cmocka_unit_test(an_http_ping_has_an_outcome_and_an_answer),
