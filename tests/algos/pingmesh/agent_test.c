@@ -469,6 +469,46 @@ static const char *list_of_6(struct rig *g, unsigned round)
 	return g->text;
 }
 
+/* Answer the fetch that is the Nth with the list of ROUND. */
+static void take_6(struct rig *g, size_t n, unsigned round)
+{
+	while (g->n_fetches < n)
+		wake(g);
+	step(g,
+	    (struct agent_event){.kind = AGENT_FETCH_DONE,
+		.token = g->fetch.token,
+		.ok = 1,
+		.data = list_of_6(g, round),
+		.n = strlen(g->text)});
+	assert_int_equal(g->is.n_entries, 4);
+}
+
+/* While there is room, who was left out of a list has its number in the next. */
+static void a_number_outlives_a_list_without_it(void **state)
+{
+	struct rig *g = open_rig();
+	struct topo_ip_book book = {0};
+	uint32_t first = 0;
+	(void)state;
+	/* Itself, three that are always others, and the one that stays. */
+	assert_ok(topo_ip_book_open(&book, 1 + 3 + 3 + 1 + 4, test_err()));
+	const struct topo_ip self = {{0xfd, [15] = 1}};
+	g->params.book = &book;
+	g->params.address = topo_ip_book_note(&book, &self);
+	g->params.max_entries = 4;
+	start(g);
+	for (unsigned k = 0; k < 4; k++) {
+		take_6(g, g->n_fetches + 1, 1 + k % 2);
+		const struct topo_ip a = address_6(1, 1);
+		const uint32_t number = topo_ip_book_note(&book, &a);
+		first = k > 0 ? first : number;
+		assert_int_equal(number, first);
+		assert_int_equal(book.n, k > 0 ? 8 : 5);
+	}
+	topo_ip_book_close(&book);
+	close_rig(g);
+}
+
 /* A book of 64 numbers, and 80 lists with 3 new peers each: there is room for all,
  * and no number is another's while a probe to it is under way, held or sent up.
  * Nobody answers, so probes outlive the lists that they are of. */
@@ -490,15 +530,7 @@ static void numbers_are_those_of_whoever_is_still_known(void **state)
 	start(g);
 	const size_t fetched = g->n_fetches;
 	for (unsigned round = 1; round <= ROUNDS; round++) {
-		while (g->n_fetches < round + fetched)
-			wake(g);
-		step(g,
-		    (struct agent_event){.kind = AGENT_FETCH_DONE,
-			.token = g->fetch.token,
-			.ok = 1,
-			.data = list_of_6(g, round),
-			.n = strlen(g->text)});
-		assert_int_equal(g->is.n_entries, 4);
+		take_6(g, fetched + round, round);
 		const size_t n_fetches = g->n_fetches;
 		while (g->n_fetches == n_fetches) {
 			const size_t n = g->n_connects, up = g->n_uploads;
@@ -1100,6 +1132,7 @@ int main(void)
 	    cmocka_unit_test(
 		without_a_list_it_stops_at_once_answers_and_recovers),
 	    cmocka_unit_test(a_list_beyond_its_room_is_refused),
+	    cmocka_unit_test(a_number_outlives_a_list_without_it),
 	    cmocka_unit_test(numbers_are_those_of_whoever_is_still_known),
 	    cmocka_unit_test(an_answer_that_comes_too_late_is_not_taken),
 	    cmocka_unit_test(a_result_is_uploaded_once_as_it_was),
