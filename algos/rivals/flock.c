@@ -269,8 +269,6 @@ static int flock_diagnose(void *work, const struct obs *window,
 	out->flags = 1;
 	out->kind = ALGO_KIND_BOTH;
 	out->n_links = a->model.topo->n_links;
-	if (!window->tallies)
-		return algo_verdicts_reserve_flows(out, window->flows.n, e);
 	if ((rc = flock_model_params(&a->params, window->tallies->telemetry, &p,
 		 e)) < 0 ||
 	    (rc = flock_model_read(&a->model, window, &p, e)) < 0)
