@@ -171,6 +171,39 @@ static void a_matrix_covers_links_and_tells_them_apart(void **state)
 	telemetry_rig_close(&x);
 }
 
+struct choosing {
+	const struct telemetry_rig *x;
+	uint8_t *take;
+};
+
+static int choose_once(void *arg, struct sim_err *e)
+{
+	const struct choosing *c = arg;
+	const struct telemetry_rig *x = c->x;
+	struct algo_probe_matrix m = {0};
+	struct algo_ways w = {0};
+	memset(c->take, 1, x->t.rows.n);
+	int rc = algo_ways_update(&w, &x->topo, &x->t.paths, 0, 0, e);
+	if (rc == 0)
+		rc = algo_probe_matrix_choose(&m, &w, &x->t.rows,
+		    x->topo.n_links, 2, c->take, e);
+	algo_probe_matrix_free(&m);
+	algo_ways_free(&w);
+	return rc;
+}
+
+static void a_matrix_may_find_no_memory(void **state)
+{
+	(void)state;
+	struct telemetry_rig x;
+	draw(&x, OBS_TELE_A1, 1);
+	struct choosing c = {&x, calloc(x.t.rows.n, 1)};
+	assert_non_null(c.take);
+	test_each_alloc_fails(choose_once, &c);
+	free(c.take);
+	telemetry_rig_close(&x);
+}
+
 /* --- localisation --------------------------------------------------------- */
 
 static void assert_hits_are(const struct telemetry_rig *x,
@@ -256,6 +289,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(rows_are_chosen_as_by_trying_all),
 	    cmocka_unit_test(a_matrix_covers_links_and_tells_them_apart),
+	    cmocka_unit_test(a_matrix_may_find_no_memory),
 	    cmocka_unit_test(links_are_accused_by_hits_and_losses),
 	};
 	return cmocka_run_group_tests_name("algos/rivals/detector", tests, NULL,

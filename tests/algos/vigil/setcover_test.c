@@ -459,9 +459,29 @@ static void prices_reach_the_relaxation_of_odd_cycles(void **state)
 	algo_setcover_free(&s);
 }
 
+/* Entries are numbered by 32 bits. */
+static void more_entries_than_numbers_are_refused(void **state)
+{
+	(void)state;
+	struct algo_setcover s = {0};
+	const uint32_t col[3] = {0, 1, 2};
+	struct sim_err e = {0};
+	for (uint32_t c = 0; c < 3; c++)
+		assert_ok(algo_setcover_add_col(&s, 1, c, test_err()));
+	s.n_entries = UINT32_MAX - 2;
+	assert_int_equal(algo_setcover_add_row(&s, col, 3, &e), SIM_ELIMIT);
+	assert_string_equal(e.msg,
+	    "a cover of more than 4294967295 entries is too large.");
+	assert_int_equal(s.n_rows, 0);
+	s.n_entries = 0;
+	assert_ok(algo_setcover_add_row(&s, col, 3, test_err()));
+	algo_setcover_free(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(more_entries_than_numbers_are_refused),
 	    cmocka_unit_test(a_column_named_twice_in_a_row_counts_once),
 	    cmocka_unit_test(reductions_never_change_the_optimum),
 	    cmocka_unit_test(nothing_is_left_to_reduce),
