@@ -115,19 +115,27 @@ static void assert_read(const char *dir, uint32_t first, uint32_t n,
 	obs_samples_free(&got);
 }
 
-/* The only file of a folder, as bytes. */
-static size_t read_only(const char *dir, char name[64], unsigned char **bytes)
+/* The oldest of N files of a folder, as bytes. */
+static size_t read_oldest(const char *dir, int n_files, char name[64],
+    unsigned char **bytes)
 {
 	struct dirent **found;
 	size_t n;
 	const int fd = open(dir, O_RDONLY | O_DIRECTORY);
-	assert_int_equal(res_segments_list(fd, &res_store_kind, &found), 1);
+	assert_int_equal(res_segments_list(fd, &res_store_kind, &found),
+	    n_files);
 	snprintf(name, 64, "%.63s", found[0]->d_name);
 	assert_ok(res_store_read(fd, dir, name, bytes, &n, test_err()));
-	free(found[0]);
+	for (int i = 0; i < n_files; i++)
+		free(found[i]);
 	free(found);
 	close(fd);
 	return n;
+}
+
+static size_t read_only(const char *dir, char name[64], unsigned char **bytes)
+{
+	return read_oldest(dir, 1, name, bytes);
 }
 
 static void write_only(const char *dir, const char *name,
@@ -502,6 +510,78 @@ static void folders_of_hosts_are_a_rack(void **state)
 	res_samples_close(r);
 }
 
+/* Of a head that is damaged no run is read, and those of other files are. */
+static void a_damaged_head_costs_its_file(void **state)
+{
+	static const size_t at[] = {0, 7, 12, 16, RES_RECORD_FILE_BYTES - 1};
+	const char *dir = test_path("head");
+	struct res_store_params p = store_params;
+	unsigned char *bytes;
+	char name[64];
+	(void)state;
+	for (uint32_t i = 0; i < 2; i++) {
+		p.host.rack = i;
+		struct res_store *s = open_at(dir, &p);
+		put_at(s, i, BEGIN + i * SIM_SEC);
+		assert_ok(res_store_close(s, test_err()));
+	}
+	const size_t n = read_oldest(dir, 2, name, &bytes);
+	for (size_t i = 0; i < sizeof(at) / sizeof(at[0]); i++) {
+		struct res_samples *r;
+		bytes[at[i]] ^= 1;
+		write_only(dir, name, bytes, n);
+		bytes[at[i]] ^= 1;
+		assert_ok(res_samples_open(&r, dir, test_err()));
+		assert_int_equal(res_samples_runs(r)->n, 1);
+		assert_int_equal(res_samples_runs(r)->start_ns[0],
+		    BEGIN + SIM_SEC);
+		assert_non_null(strstr(res_samples_said(r), name));
+		res_samples_close(r);
+		struct res_store *s = open_at(dir, &p);
+		assert_int_equal(res_store_held(s).n_damaged, 1);
+		assert_ok(res_store_close(s, test_err()));
+	}
+	write_only(dir, name, bytes, n);
+	assert_read(dir, 0, 2, SIM_SEC);
+	free(bytes);
+}
+
+/* What is read is what was there when the folder was looked at, or an error. */
+static void what_has_changed_since_is_an_error(void **state)
+{
+	const char *dir = test_path("since");
+	struct obs_samples got = {0};
+	struct res_samples *r;
+	struct sim_err e;
+	unsigned char *bytes;
+	char name[64], path[256];
+	(void)state;
+	struct res_store *s = open_at(dir, &store_params);
+	for (uint32_t i = 0; i < 2; i++)
+		put_at(s, i, BEGIN + i * SIM_SEC);
+	assert_ok(res_store_close(s, test_err()));
+	const size_t n = read_only(dir, name, &bytes);
+	assert_ok(res_samples_open(&r, dir, test_err()));
+	bytes[n - 1] ^= 1;
+	write_only(dir, name, bytes, n);
+	assert_ok(res_samples_load(r, 0, 1, &got, test_err()));
+	assert_int_equal(res_samples_load(r, 1, 1, &got, &e), SIM_EPARSE);
+	assert_non_null(strstr(e.msg, " has changed at byte "));
+	write_only(dir, name, bytes, n - 1);
+	assert_int_equal(res_samples_load(r, 1, 1, &got, &e), SIM_EIO);
+	assert_non_null(strstr(e.msg, ": it has changed."));
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(res_samples_load(r, 0, 1, &got, &e), SIM_EIO);
+	assert_non_null(strstr(e.msg,
+	    " has become too old and was taken away while it was read; try "
+	    "again."));
+	assert_non_null(strstr(e.msg, path));
+	res_samples_close(r);
+	obs_samples_free(&got);
+	free(bytes);
+}
+
 static void what_is_none_is_named(void **state)
 {
 	(void)state;
@@ -640,6 +720,8 @@ int main(void)
 	    cmocka_unit_test(a_folder_has_one_writer),
 	    cmocka_unit_test(another_host_begins_a_file_of_its_own),
 	    cmocka_unit_test(folders_of_hosts_are_a_rack),
+	    cmocka_unit_test(a_damaged_head_costs_its_file),
+	    cmocka_unit_test(what_has_changed_since_is_an_error),
 	    cmocka_unit_test(what_is_none_is_named),
 	    cmocka_unit_test(a_file_that_is_none_has_no_bytes),
 	    cmocka_unit_test(a_run_that_finds_no_room_is_left_out),
