@@ -15,6 +15,7 @@
 #include "results/file.h"
 #include "sim/text.h"
 #include "tests/rigs/folder.h"
+#include "tests/rigs/h5_edit.h"
 #include "tests/rigs/random_cube.h"
 #include "tests/test.h"
 
@@ -400,6 +401,27 @@ static void values_that_cannot_be_are_refused(void **state)
 	assert_refused(path, SIM_EPARSE, "larger than the file");
 }
 
+/* Which cells a shard has follows from its number. */
+static void cells_of_another_shard_are_refused(void **state)
+{
+	const char *path = test_path("part.h5");
+	struct res_cube c;
+	char says[64];
+	(void)state;
+	random_shard(&c, 4, 1, 3);
+	const size_t last = res_cube_own_cells(&c) - 1;
+	const size_t is = res_cube_own_cell(&c, last);
+	assert_true(last > 0);
+	assert_ok(res_h5_write(&c, path, test_err()));
+	hid_t file = H5Fopen(path, H5F_ACC_RDWR, H5P_DEFAULT);
+	h5_edit_cell(file, "cell", last, is + 1);
+	H5Fclose(file);
+	seal(path);
+	snprintf(says, sizeof(says), "cell %zu is not of shard 2/3.", is + 1);
+	assert_refused(path, SIM_EPARSE, says);
+	res_cube_free(&c);
+}
+
 static int has_attribute(const char *path, const char *name)
 {
 	hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -678,6 +700,7 @@ int main(void)
 	    cmocka_unit_test(each_missing_or_odd_dataset_is_refused),
 	    cmocka_unit_test(each_missing_or_odd_attribute_is_named),
 	    cmocka_unit_test(values_that_cannot_be_are_refused),
+	    cmocka_unit_test(cells_of_another_shard_are_refused),
 	    cmocka_unit_test(only_a_cell_of_several_points_is_told),
 	    cmocka_unit_test(points_of_a_cell_that_cannot_be_are_refused),
 	    cmocka_unit_test(optional_metrics_without_a_number_have_no_dataset),
