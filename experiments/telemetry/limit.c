@@ -87,15 +87,53 @@ static double limit_ln(const struct limit_row *row, double sum)
 }
 
 /* Products of factors are kept as such, and become logarithms before they are
- * nothing. */
+ * nothing, or more than a number holds: neither they nor one factor more may go
+ * beyond MOST either way. */
+static int limit_is_far(double product, double most)
+{
+	return product < 1 / most || product > most;
+}
+
 static void limit_times(struct xp_limit *w, topo_link l, size_t i, double by)
 {
 	double *part = &w->part[(size_t)l * w->n_x + i];
 	*part *= by;
-	if (*part < 1e-200 || *part > 1e200) {
+	if (limit_is_far(*part, 1e200)) {
 		w->ell[(size_t)l * w->n_x + i] += log(*part);
 		*part = 1;
 	}
+}
+
+/* A link with another hazard than it has; IS_END: it is on all paths. */
+struct limit_other {
+	topo_link l;
+	int is_end;
+	double more;
+};
+
+/* ln of the likelihood of a row by path K. */
+static double limit_by_path(const struct obs_paths *p, const double hazard[],
+    const struct limit_row *row, uint32_t k, const struct limit_other *o)
+{
+	const double way = row->ends + limit_path(p, k, hazard);
+	int is_on = o->is_end;
+	for (uint32_t h = p->off[k]; h < p->off[k + 1]; h++)
+		is_on |= p->link[h] == o->l;
+	return limit_ln(row, is_on ? way + o->more : way);
+}
+
+/* The same by logarithms, at hazard I, where its factor is much too small or too
+ * large: a row of very many packets may be so alone. */
+static void limit_by_ln(struct xp_limit *w, const struct obs_paths *p,
+    const double hazard[], const struct limit_row *row,
+    const struct limit_other *o, double ln_all, size_t i)
+{
+	double most = -INFINITY, sum = 0;
+	for (uint32_t k = row->first; k < row->end; k++)
+		most = fmax(most, limit_by_path(p, hazard, row, k, o));
+	for (uint32_t k = row->first; k < row->end; k++)
+		sum += exp(limit_by_path(p, hazard, row, k, o) - most);
+	w->ell[(size_t)o->l * w->n_x + i] += most - ln_all + log(sum);
 }
 
 /* The mean likelihood over the paths of a row that lost something, with link L at
@@ -105,29 +143,35 @@ static void limit_lossy_set(struct xp_limit *w, const struct obs_paths *p,
     double ln_all)
 {
 	for (size_t i = 0; i < w->n_x; i++) {
-		const double more = w->x[i] - hazard[l];
+		const struct limit_other o = {l, is_end, w->x[i] - hazard[l]};
 		double sum = 0;
-		for (uint32_t k = row->first; k < row->end; k++) {
-			double way = row->ends + limit_path(p, k, hazard);
-			int is_on = is_end;
-			for (uint32_t h = p->off[k]; h < p->off[k + 1]; h++)
-				is_on |= p->link[h] == l;
-			sum += exp(
-			    limit_ln(row, is_on ? way + more : way) - ln_all);
-		}
-		limit_times(w, l, i, sum);
+		for (uint32_t k = row->first; k < row->end; k++)
+			sum +=
+			    exp(limit_by_path(p, hazard, row, k, &o) - ln_all);
+		if (limit_is_far(sum, 1e100))
+			limit_by_ln(w, p, hazard, row, &o, ln_all, i);
+		else
+			limit_times(w, l, i, sum);
 	}
 }
 
 /* One that lost nothing: of all of its likelihood, the share ON of paths over L
- * changes as exp(-s more). */
-static void limit_good_set(struct xp_limit *w, const double hazard[], double s,
-    topo_link l, double on)
+ * changes as exp(-s more). A share that is very small, or that of the others, is
+ * not known as well. */
+static void limit_good_set(struct xp_limit *w, const struct obs_paths *p,
+    const double hazard[], const struct limit_row *row, topo_link l, double on,
+    double ln_all)
 {
 	const double ln_on = log(on);
-	for (size_t i = 0; i < w->n_x; i++)
-		limit_times(w, l, i,
-		    fmax(0, 1 - on) + exp(ln_on - s * (w->x[i] - hazard[l])));
+	for (size_t i = 0; i < w->n_x; i++) {
+		const struct limit_other o = {l, 0, w->x[i] - hazard[l]};
+		const double by =
+		    fmax(0, 1 - on) + exp(ln_on - row->s * o.more);
+		if (on < 1e-250 || by < 1e-8 || by > 1e100)
+			limit_by_ln(w, p, hazard, row, &o, ln_all, i);
+		else
+			limit_times(w, l, i, by);
+	}
 }
 
 /* The links of a set, each once, with the share of the row's likelihood that is
@@ -141,8 +185,10 @@ static size_t limit_links(struct xp_limit *w, const struct obs_paths *p,
 		most = fmax(most,
 		    limit_ln(row, row->ends + limit_path(p, k, hazard)));
 	for (uint32_t k = row->first; k < row->end; k++) {
-		const double f = exp(
-		    limit_ln(row, row->ends + limit_path(p, k, hazard)) - most);
+		/* Not 0, by which links that were not met yet are told. */
+		const double f = fmax(1e-300,
+		    exp(limit_ln(row, row->ends + limit_path(p, k, hazard)) -
+			most));
 		all += f;
 		for (uint32_t h = p->off[k]; h < p->off[k + 1]; h++) {
 			const topo_link l = p->link[h];
@@ -168,7 +214,8 @@ static void limit_set(struct xp_limit *w, const struct obs_tallies *t,
 		if (row->r > 0)
 			limit_lossy_set(w, t->paths, hazard, row, l, 0, ln_all);
 		else
-			limit_good_set(w, hazard, row->s, l, w->share[l]);
+			limit_good_set(w, t->paths, hazard, row, l, w->share[l],
+			    ln_all);
 		w->share[l] = 0;
 	}
 	for (unsigned k = 0; k < 2; k++)

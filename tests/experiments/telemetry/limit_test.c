@@ -3,6 +3,8 @@
  */
 #include "experiments/telemetry/limit.h"
 
+#include <math.h>
+
 #include "tests/rigs/telemetry_rig.h"
 #include "tests/test.h"
 
@@ -77,6 +79,37 @@ static void curves_are_likelihoods_of_all_rows(void **state)
 		xp_limit_free(&w);
 		telemetry_rig_close(&x);
 	}
+}
+
+/* So many rows of sets that their product is beyond a double. */
+static void long_products_do_not_run_out(void **state)
+{
+	static double at[] = {1e-6, 0.3};
+	struct telemetry_rig x;
+	struct xp_limit w = {0};
+	(void)state;
+	telemetry_rig_open(&x, 4, 1e-5, OBS_TELE_P, 5);
+	x.p.flows = 250;
+	telemetry_rig_fail(&x, 40, 0.2);
+	telemetry_rig_draw(&x);
+	w.n_x = 2;
+	w.x = at;
+	assert_ok(xp_limit_curves(&w, &x.t.rows, x.t.links.hazard,
+	    x.topo.n_links, test_err()));
+	for (topo_link l = 40; l < 44; l++) {
+		const double had = x.t.links.hazard[l];
+		double ln[2];
+		for (unsigned i = 0; i < 2; i++) {
+			x.t.links.hazard[l] = at[i];
+			ln[i] = limit_window(&x.t.rows, x.t.links.hazard);
+		}
+		x.t.links.hazard[l] = had;
+		assert_near(w.ell[2 * l + 1] - w.ell[2 * l], ln[1] - ln[0],
+		    1e-8 * fabs(ln[1]));
+	}
+	w.x = NULL;
+	xp_limit_free(&w);
+	telemetry_rig_close(&x);
 }
 
 static double limit_f_of(struct telemetry_rig *x, unsigned n_groups)
@@ -181,6 +214,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(curves_are_likelihoods_of_all_rows),
+	    cmocka_unit_test(long_products_do_not_run_out),
 	    cmocka_unit_test(what_stands_out_is_told_rightly),
 	    cmocka_unit_test(without_a_row_all_are_alike),
 	    cmocka_unit_test(some_windows_have_no_limit),
