@@ -401,6 +401,7 @@ static void mistakes_name_the_line_and_the_value(void **state)
 		":1: FP has 18 switches; paths have from 1 to 17."},
 	    {"FP 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20\n",
 		":1: a line has 20 words at most; paths have 16 links."},
+	    {"FP 1 3 2 3\n", "crosses a switch twice"},
 	    {"FP 1\n",
 		":1: FP has one switch; from a switch to itself there is no "
 		"path to choose."},
@@ -560,6 +561,17 @@ static void networks_are_read_in_any_form(void **state)
 			    s < 2 ? 0 : s - 1);
 		xp_flock_free(&x);
 	}
+	/* Tiers end two links from hosts. */
+	struct xp_flock far;
+	assert_ok(
+	    ftest_read_in(&far, "1 2\n2 3\n3 4\n10000->1\n", "", test_err()));
+	assert_int_equal(topo_tier_of(&far.topo, 0), TOPO_NONE);
+	xp_flock_free(&far);
+	struct sim_err gone = {0};
+	assert_int_equal(xp_flock_read(&far, test_path("in.edgelist"),
+			     test_path("none.txt"), &ftest_all, &gone),
+	    SIM_EIO);
+	assert_non_null(strstr(gone.msg, "none.txt: No such file"));
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		struct xp_flock x;
 		struct sim_err e = {0};

@@ -112,6 +112,131 @@ static void long_products_do_not_run_out(void **state)
 	telemetry_rig_close(&x);
 }
 
+/* --- F by its definition -------------------------------------------------- */
+
+enum { BY_HAND_NOISE = 16, BY_HAND_FAULT = 64, BY_HAND_X = 16 + 2 * 64 };
+
+/* The middles of N equal parts of a law, as hazards. */
+static void by_hand_law(double x[], size_t n, const struct sim_dist *d)
+{
+	for (size_t i = 0; i < n; i++) {
+		const double u = (2 * (double)i + 1) / (2 * (double)n);
+		const double rate = d->kind == SIM_LOG_UNIFORM
+		    ? exp(log(d->a) + u * (log(d->b) - log(d->a)))
+		    : d->a + u * (d->b - d->a);
+		x[i] = -log1p(-fmax(rate, 1e-12));
+	}
+}
+
+static long double by_hand_mean(const double ell[], size_t n, double less)
+{
+	long double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += expl((long double)ell[i] - less);
+	return sum / n;
+}
+
+/* Odds of each link to have failed, given how many did; and then, of all sets of
+ * the first links by chance, that with the greatest expected F. */
+static double by_hand_f(const struct telemetry_rig *x,
+    const struct fault_params g[2], const struct sim_dist *noise, double k)
+{
+	static double at[BY_HAND_X];
+	struct xp_limit w = {.n_x = BY_HAND_X, .x = at};
+	double chance[128], best = 0, sum = 0, n_may = 0, n_true = 0, got = 0;
+	const uint32_t n_links = x->topo.n_links;
+	by_hand_law(at, BY_HAND_NOISE, noise);
+	for (unsigned i = 0; i < 2; i++)
+		by_hand_law(at + BY_HAND_NOISE + i * BY_HAND_FAULT,
+		    BY_HAND_FAULT, &g[i].rate);
+	assert_ok(xp_limit_curves(&w, &x->t.rows, x->t.links.hazard, n_links,
+	    test_err()));
+	assert_true(n_links <= 128);
+	for (topo_link l = 0; l < n_links; l++) {
+		const double *ell = w.ell + (size_t)l * BY_HAND_X;
+		const enum topo_link_class c = topo_class_of(&x->topo, l);
+		const int is_host = c == TOPO_HOST_TOR || c == TOPO_TOR_HOST;
+		long double odds = 0;
+		for (unsigned i = 0; i < 2; i++) {
+			const uint32_t classes = is_host
+			    ? UINT32_C(1) << c
+			    : ~(UINT32_C(1) << TOPO_HOST_TOR |
+				  UINT32_C(1) << TOPO_TOR_HOST);
+			if (g[i].classes & classes)
+				odds += (long double)g[i].count /
+				    (g[0].count + g[1].count) *
+				    by_hand_mean(ell + BY_HAND_NOISE +
+					    i * BY_HAND_FAULT,
+					BY_HAND_FAULT, ell[0]) /
+				    by_hand_mean(ell, BY_HAND_NOISE, ell[0]);
+		}
+		chance[l] = (double)odds;
+		n_may += odds > 0;
+	}
+	for (topo_link l = 0; l < n_links; l++) {
+		const double odds = chance[l] * k / (n_may - k);
+		chance[l] = odds / (1 + odds);
+	}
+	/* The most likely ones first; of equal ones the first. */
+	for (unsigned n = 1; n <= n_links; n++) {
+		topo_link most = 0;
+		for (topo_link l = 1; l < n_links; l++)
+			if (chance[l] > chance[most])
+				most = l;
+		sum += chance[most];
+		n_true += truth_is_faulty(&x->scene.truth, most);
+		chance[most] = -1;
+		if (2 * sum / (n + k) > best) {
+			best = 2 * sum / (n + k);
+			got = 2 * n_true / (n + k);
+		}
+	}
+	w.x = NULL;
+	xp_limit_free(&w);
+	return got;
+}
+
+/* Links that lose little are told apart by chance alone. */
+static void f_is_that_of_its_definition(void **state)
+{
+	unsigned n_between = 0;
+	(void)state;
+	for (uint32_t run = 0; run < 10; run++) {
+		const struct sim_dist noise = {SIM_UNIFORM, 0, 2e-4};
+		const struct fault_params g[2] =
+		    {{.count = 3,
+			 .rate = {SIM_UNIFORM, 2e-4, 3e-3},
+			 .classes =
+			     run % 2 ? UINT32_MAX : UINT32_C(1) << TOPO_TOR_T1},
+			{.count = 1,
+			    .rate = {SIM_LOG_UNIFORM, 1e-4, 1e-2},
+			    .classes = run % 3 ? UINT32_C(1) << TOPO_TOR_HOST
+					       : UINT32_C(1) << TOPO_HOST_TOR}};
+		struct telemetry_rig x;
+		struct scene_params p;
+		struct res_trial_metrics m;
+		struct xp_limit w = {0};
+		telemetry_rig_open(&x, 4, 1e-4,
+		    run % 4 ? OBS_TELE_INT : OBS_TELE_P, run);
+		x.params.noise.rate = noise;
+		x.params.noise.scale = 1;
+		x.p.flows = 60;
+		for (unsigned i = 0; i < 4; i++)
+			telemetry_rig_fail(&x, 34 + 7 * i + run % 6, 1e-3);
+		telemetry_rig_draw(&x);
+		p = x.params;
+		p.group = (struct fault_params *)(uintptr_t)g;
+		p.n_groups = 2;
+		assert_ok(
+		    xp_limit_fill(&w, &x.t, &x.scene, &p, &m, test_err()));
+		assert_near(m.limit_f, by_hand_f(&x, g, &noise, 4), 1e-12);
+		n_between += m.limit_f > 0 && m.limit_f < 1;
+		xp_limit_free(&w);
+		telemetry_rig_close(&x);
+	}
+	assert_true(n_between > 3);
+}
+
 static double limit_f_of(struct telemetry_rig *x, unsigned n_groups)
 {
 	struct fault_params g[2] = {{.count = 2,
@@ -172,6 +297,17 @@ static void some_windows_have_no_limit(void **state)
 	telemetry_rig_fail(&x, 3, 0.02);
 	telemetry_rig_draw(&x);
 	assert_false(isnan(limit_f_of(&x, 1)));
+	/* Of what nobody can know here. */
+	x.t.links.some_move = 1;
+	assert_true(isnan(limit_f_of(&x, 1)));
+	x.t.links.some_move = 0;
+	x.t.file = &x.topo;
+	assert_true(isnan(limit_f_of(&x, 1)));
+	x.t.file = NULL;
+	x.scene.latency.report_us = 1;
+	assert_true(isnan(limit_f_of(&x, 1)));
+	x.scene.latency.report_us = 0;
+	assert_false(isnan(limit_f_of(&x, 1)));
 	assert_ok(truth_add_part(&x.scene.truth, 3, 1, test_err()));
 	assert_true(isnan(limit_f_of(&x, 1))); /* with its switch */
 	telemetry_rig_close(&x);
@@ -215,6 +351,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(curves_are_likelihoods_of_all_rows),
 	    cmocka_unit_test(long_products_do_not_run_out),
+	    cmocka_unit_test(f_is_that_of_its_definition),
 	    cmocka_unit_test(what_stands_out_is_told_rightly),
 	    cmocka_unit_test(without_a_row_all_are_alike),
 	    cmocka_unit_test(some_windows_have_no_limit),
