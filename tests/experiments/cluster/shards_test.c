@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "experiments/cluster/follow.h"
@@ -489,6 +490,58 @@ static void memory_that_ends_while_following_is_told(void **state)
 	res_cube_free(&whole);
 }
 
+/* A script that cannot write its log is one that failed; it has no last words. */
+static void a_log_that_cannot_be_written_is_a_failure(void **state)
+{
+	struct told told;
+	(void)state;
+	assert_int_equal(mkdir(test_path("submit.log"), 0700), 0);
+	const struct xp_followed to = follow("exit 0", "exit 0", 0, &told);
+	assert_int_equal(to.n_rounds, 1);
+	assert_int_equal(to.n_left, 3);
+	assert_false(to.is_merged);
+	assert_told(&told, "submit.sh failed (exit 127)\n");
+	assert_int_not_equal(access(test_path("asked"), F_OK), 0);
+}
+
+/* squeue is a script that says less from one time to the next: a job that waits,
+ * which is told once, one that runs, none. */
+static void what_jobs_wait_for_is_told_once(void **state)
+{
+	static const volatile sig_atomic_t go = 0;
+	const struct xp_plan p = shards_plan("slurm");
+	struct told told = {"", ""};
+	struct xp_followed to;
+	struct res_cube whole;
+	char text[2048], path[256];
+	(void)state;
+	plain_cube(&whole, POINTS, RUNS);
+	snprintf(text, sizeof(text),
+	    "#!/bin/sh\ncd %s\necho >>looks\ncase $(wc -l <looks) in\n"
+	    "1 | 2) echo '%s 1 PD (BadConstraints)' ;;\n"
+	    "3) echo '%s 1 R (None)' ;;\nesac\n",
+	    test_folder, p.name, p.name);
+	test_write("squeue", text);
+	test_write("submit.sh", "exit 0\n");
+	assert_int_equal(chmod(test_path("squeue"), 0755), 0);
+	snprintf(path, sizeof(path), "%s:/usr/bin:/bin", test_folder);
+	setenv("PATH", path, 1);
+	const struct xp_cluster_follow f = {.plan = &p,
+	    .folder = test_folder,
+	    .whole = &whole,
+	    .wait_ns = 1,
+	    .poll_ns = 1,
+	    .patience_ns = SIM_NEVER,
+	    .say = tell,
+	    .arg = &told,
+	    .stop = &go};
+	assert_ok(xp_follow(&f, &to, test_err()));
+	assert_told(&told, "jobs wait: (BadConstraints)\n");
+	assert_int_equal(to.n_rounds, 1);
+	assert_int_equal(to.n_left, 3);
+	res_cube_free(&whole);
+}
+
 static void only_one_follows_a_folder(void **state)
 {
 	const struct xp_plan p = shards_plan("local");
@@ -589,6 +642,8 @@ int main(void)
 	    IN_A_FOLDER(what_gets_no_further_is_left_with_its_last_words),
 	    IN_A_FOLDER(a_shard_that_got_further_has_all_its_tries_again),
 	    IN_A_FOLDER(memory_that_ends_while_following_is_told),
+	    IN_A_FOLDER(a_log_that_cannot_be_written_is_a_failure),
+	    IN_A_FOLDER(what_jobs_wait_for_is_told_once),
 	    IN_A_FOLDER(only_one_follows_a_folder),
 	    IN_A_FOLDER(who_is_told_to_stop_starts_nothing),
 	    IN_A_FOLDER(the_whole_has_tried_each_cell_of_the_sweep),
