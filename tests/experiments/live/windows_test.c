@@ -632,6 +632,74 @@ static void files_that_go_leave_what_was_made(void **state)
 	    1);
 }
 
+/* The path of the newest file. */
+static const char *newest_file(void)
+{
+	static char path[512];
+	struct dirent **found;
+	const int all = scandir(dir, &found, NULL, alphasort);
+	for (int i = 0; i < all; i++) {
+		if (found[i]->d_name[0] == 'b')
+			snprintf(path, sizeof(path), "%s/%s", dir,
+			    found[i]->d_name);
+		free(found[i]);
+	}
+	free(found);
+	return path;
+}
+
+/* Records of another time than their file's day are no rows, and what is no batch
+ * at the end of a file is damage once there is a newer file. */
+static void what_is_amiss_with_files_is_counted(void **state)
+{
+	struct live_fleet w = new_world(100);
+	const struct xp_windows_params p = params("amiss.db");
+	static const char odd[] = "SELECT n_untimely FROM store",
+			  bad[] = "SELECT n_bytes_damaged FROM store";
+	(void)state;
+	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + 10 * MIN);
+	live_late(&w, 3, LIVE_BEGIN - 5 * 24 * HOUR, LIVE_BEGIN + 10 * MIN);
+	live_late(&w, 4, LIVE_BEGIN + 5 * 24 * HOUR, LIVE_BEGIN + 10 * MIN);
+	step(&p, LIVE_BEGIN + 30 * MIN);
+	assert_int_equal(number_of("amiss.db", odd), 2);
+	FILE *f = fopen(newest_file(), "ab");
+	assert_non_null(f);
+	live_fill(&w, LIVE_BEGIN + 3 * HOUR, LIVE_BEGIN + 3 * HOUR + 5 * MIN);
+	assert_int_equal(fwrite("no batch", 1, 8, f), 8);
+	assert_int_equal(fclose(f), 0);
+	step(&p, LIVE_BEGIN + 4 * HOUR);
+	assert_int_equal(number_of("amiss.db", bad), 8);
+	assert_int_equal(number_of("amiss.db", odd), 2);
+	assert_int_equal(number_of("amiss.db",
+			     "SELECT sum(n_records) FROM window WHERE job = "
+			     "'10min'"),
+	    w.n_sent - 2);
+}
+
+/* It is read from its begin then, and of what it had no place is known. */
+static void a_file_that_became_shorter_is_read_anew(void **state)
+{
+	struct live_fleet w = new_world(100);
+	const struct xp_windows_params p = params("short.db");
+	static const char at[] = "SELECT at_byte FROM store",
+			  n[] = "SELECT count(*) FROM chunk";
+	struct stat st;
+	(void)state;
+	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + 10 * MIN);
+	step(&p, LIVE_BEGIN + HOUR);
+	assert_int_equal(stat(newest_file(), &st), 0);
+	assert_int_equal(number_of("short.db", at), st.st_size);
+	assert_true(number_of("short.db", n) > 0);
+	assert_int_equal(truncate(newest_file(), 0), 0);
+	step(&p, LIVE_BEGIN + HOUR);
+	assert_int_equal(number_of("short.db", at), 0);
+	assert_int_equal(number_of("short.db", n), 0);
+	assert_int_equal(number_of("short.db",
+			     "SELECT sum(n_records) FROM window WHERE job = "
+			     "'10min'"),
+	    w.n_sent);
+}
+
 /* A clock that is wrong by years makes no windows of years. */
 static void nothing_is_made_of_a_time_that_nobody_has_records_of(void **state)
 {
@@ -872,6 +940,8 @@ int main(void)
 	    T(late_records_are_made_part_once_and_then_set_aside),
 	    T(a_batch_that_is_there_twice_counts_once),
 	    T(files_that_go_leave_what_was_made),
+	    T(what_is_amiss_with_files_is_counted),
+	    T(a_file_that_became_shorter_is_read_anew),
 	    T(nothing_is_made_of_a_time_that_nobody_has_records_of),
 	    T(a_clock_that_is_ahead_for_a_while_spoils_nothing),
 	    T(a_window_that_is_too_large_is_told_and_passed_by),
