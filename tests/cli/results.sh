@@ -282,8 +282,13 @@ a_cell_is_printed_as_its_row_has_it() {
 	printf '%s\n' 'figure: bulk' 'plane: pingmesh_bulk' \
 	    'pingmesh: { duration: 1200, window: 600 }' \
 	    'algorithms: [blackhole]' | cat head - >bulk.yaml
+	printf '%s\n' 'figure: agents' 'plane: agents' \
+	    'traffic: { conns: 40, packets: 50 }' \
+	    'agents: { c_t: 100, icmp: { t_max: 1, burst: 1 } }' \
+	    'algorithms: [vote]' | cat head - >agents.yaml
 	local cell agents='--set planner.agents.on=true'
-	for cell in "planner 1" "planner 1 $agents" "everflow 0" "bulk 0"; do
+	for cell in "planner 1" "planner 1 $agents" "everflow 0" "bulk 0" \
+	    "agents 1"; do
 		# shellcheck disable=SC2086 # words are meant
 		set -- $cell
 		run_for 0 "$CULPRIT" run $1.yaml --point 0 --run $2 "${@:3}"
@@ -326,11 +331,48 @@ a_cell_is_printed_as_its_row_has_it() {
 			    assert len(said) == row['n_named'] == 1
 			    assert abs(float(said[0][0]) - 1 - row['name_s']) < .06
 			    assert re.search(r'\n1 faults\n  ' + said[0][1] + ' ', text)
+			elif kind == 'agents':
+			    words(r'agents traced (\d+) flows, (\d+) in full; (\d+) ICMP '
+			        r'messages, (\d+) kept back\n', 'n_traced', 'n_full_traces',
+			        'n_icmp_sent', 'n_icmp_suppressed')
+			    assert 0 < row['n_full_traces'] < row['n_traced']
+			    assert row['n_icmp_suppressed'] > 0
 			else:
 			    n = int(re.search(r'drawn\n +(\d+) rows\n', text)[1])
 			    assert n == row['n_drop'] + row['n_unconnected'] > 0
 		END
 	done
+}
+
+# Each debugger has a row; what is not its own stands in all of them.
+of_a_debugger_that_does_not_look_nothing_is_measured() {
+	cat >ev.yaml <<-'END'
+		figure: ev
+		plane: everflow
+		seed: 7
+		runs: 1
+		topology: { n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2 }
+		traffic: { conns: 20, packets: 50, epoch: 10 }
+		noise: { rate: 0 }
+		faults: { count: 1, rate: 0.1, from: 1 }
+		everflow: { along: debugger, debug: [drop, ecmp] }
+		algorithms: [vote]
+	END
+	run_for 0 "$CULPRIT" run ev.yaml -q -o x.h5 -j 1
+	run_for 0 "$CULPRIT" table x.h5 --runs --json
+	/usr/bin/python3 - <<-'END'
+		import json
+		rows = {r['debugger']: r for r in json.load(open('stdout'))}
+		assert list(rows) == ['latency', 'drop', 'loop', 'ecmp', 'rdma']
+		own = ['n_due', 'n_named', 'n_cause', 'n_misnamed', 'n_quiet',
+		    'n_alarms']
+		want = {'drop': [1, 1, 1, 0, 0, 0], 'ecmp': [0, 0, 0, 0, 1, 0]}
+		for name, r in rows.items():
+		    assert [r[k] for k in own] == want.get(name, [None] * 6), r
+		    assert (r['name_s'] is None) == (name != 'drop')
+		    for k in 'n_flows', 'n_mirrored', 'mirror_bytes', 'n_guided':
+		        assert r[k] == rows['drop'][k] > 0
+	END
 }
 
 run_tests h5dump_shows_every_dataset h5py_gives_the_numbers_of_the_table \
@@ -341,4 +383,5 @@ run_tests h5dump_shows_every_dataset h5py_gives_the_numbers_of_the_table \
     merge_takes_what_only_a_journal_has \
     points_end_when_an_interval_is_narrow plots_are_whole_or_not_there \
     each_claim_has_a_wording_of_its_own \
-    a_cell_is_printed_as_its_row_has_it
+    a_cell_is_printed_as_its_row_has_it \
+    of_a_debugger_that_does_not_look_nothing_is_measured

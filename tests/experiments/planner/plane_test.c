@@ -236,6 +236,27 @@ static void what_the_plane_does_not_know_is_refused_by_name(void **state)
 	}
 }
 
+/* What is told of all planes that lack a kind is not told a second time. */
+static void a_kind_of_other_planes_is_refused_once(void **state)
+{
+	static const char *const line[] = {
+	    "faults: {kind: mux_loop, at: [host3]}",
+	    "faults: {kind: storm, at: [host3]}",
+	    "faults: {kind: reroute}",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
+		struct xp_spec s;
+		struct sim_err e = {0};
+		char text[256];
+		snprintf(text, sizeof(text), LEAD "%s\n", line[i]);
+		assert_int_equal(spec_load(&s, text, &e), SIM_EINVAL);
+		if (strchr(e.msg, '\n') || strstr(e.msg, "links and switches"))
+			fail_msg("%s: %s", line[i], e.msg);
+		xp_spec_free(&s);
+	}
+}
+
 static void numbers_of_the_section_have_these_ends(void **state)
 {
 	static const struct {
@@ -273,6 +294,7 @@ int main(void)
 	    cmocka_unit_test(wrong_links_are_counted_by_groups_of_alike),
 	    cmocka_unit_test(ways_without_a_probe_are_not_kept),
 	    cmocka_unit_test(what_the_plane_does_not_know_is_refused_by_name),
+	    cmocka_unit_test(a_kind_of_other_planes_is_refused_once),
 	    cmocka_unit_test(numbers_of_the_section_have_these_ends),
 	};
 	return cmocka_run_group_tests_name("experiments/planner/plane", tests,
