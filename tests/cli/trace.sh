@@ -189,7 +189,44 @@ expressions_are_explained() {
 	says_once 'did you mean "vigil_fig05b"'
 }
 
+# What was stored of a cell is enough to find its fault again.
+a_cell_is_stored_and_looked_at() {
+	write_spec
+	run_for 2 "$CULPRIT" trace run spec.yaml
+	says_once 'plane auto mirrors no packets; plane everflow does'
+	only_files spec.yaml results results/out
+	cat >ev.yaml <<-'END'
+		figure: ev
+		plane: everflow
+		seed: 7
+		topology: { n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2 }
+		traffic: { conns: 20, packets: 50, epoch: 10 }
+		noise: { rate: 0 }
+		faults: { rate: 0.1 }
+		algorithms: [vote]
+	END
+	run_for 0 "$CULPRIT" trace run ev.yaml -o x.h5
+	says '^ev: [1-9][0-9]* copies of [0-9]+ packets, [0-9]+ traces stored, [1-9][0-9]* guided probes, 1 findings -> x.h5$' stdout
+	cp stdout ran
+	run_for 0 "$CULPRIT" trace get x.h5 --count
+	says "packets, $(cat stdout) traces stored" ran
+	run_for 0 "$CULPRIT" run ev.yaml --point 0 --run 0
+	says 'drop: random drop ' stdout
+	local link
+	link=$(sed -n 's/.*drop: random drop //p' stdout)
+	run_for 0 "$CULPRIT" trace debug drop x.h5 --json
+	[[ $(json stdout '[(x["cause"], x["link"]) for x in d["findings"]]') = \
+	    "[('random drop', '$link')]" ]]
+	local row
+	row=$(json stdout '"random drop  link %s  rate %.3g (%.3g to %.3g)  %.3f to %.3f s, persistent" % (*(d["findings"][0][k] for k in ("link", "rate", "lo", "hi")), *(d["findings"][0][k] / 1e9 for k in ("from_ns", "to_ns")))')
+	run_for 0 "$CULPRIT" trace debug drop x.h5
+	[[ $(tail -n 1 stdout) = "$row" ]] || fail "$row"
+	says '^drop: [0-9]+ traces, [0-9]+ guided probes, 1 finding$' stdout
+	run_for 0 "$CULPRIT" trace debug loop x.h5
+	says 'probes, 0 findings$' stdout
+}
+
 run_tests wrong_words_are_told each_has_help_and_a_page traces_are_found \
     rows_and_json_tell_the_same mistakes_in_expressions_are_told \
     one_trace_is_shown counters_are_summed other_files_are_refused \
-    expressions_are_explained
+    expressions_are_explained a_cell_is_stored_and_looked_at

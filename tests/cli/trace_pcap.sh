@@ -11,7 +11,7 @@
 
 # A small network, a map of three of its switches, and captures of two SYNs of
 # host 0 for host 5, whose copies come from all three; written byte by byte.
-write_all() {
+write_all() { # [SYNS]
 	write_spec
 	cat >switches <<-END
 		# of the first pod
@@ -39,7 +39,7 @@ write_all() {
 		    return ip(47, struct.pack('>HHIHHI', 0x1000, 0x88be, number,
 		        0x1000, 1, 0) + frame, (10, 1, 0, switch), (10, 9, 9, 9))
 		packets = []    # (ns, bytes of IP)
-		for k in range(2):
+		for k in range(int(sys.argv[1]) if sys.argv[1:] else 2):
 		    for hop, switch in enumerate((1, 3, 2)):
 		        packets.append((1700000000 * 10**9 + 10**6 * k + 1000 * hop,
 		            copy(switch, 64 - hop, k, 7 + k)))
@@ -80,7 +80,7 @@ write_all() {
 		    (packets[0][0], packets[0][1][:60]),
 		    (packets[0][0], copy(99, 64, 5, 5))]))
 	END
-	/usr/bin/python3 write.py
+	/usr/bin/python3 write.py "$@"
 }
 
 # Traces with their hops, as TIME KIND SWITCH... a line.
@@ -130,6 +130,27 @@ what_is_no_copy_is_told() {
 	says '^1 copies come from no known switch, the first from 10.1.0.99$' stdout
 	store back
 	says '^3 copies are earlier than those before$' stdout
+}
+
+# More than are handed on at a time: none is lost between two lots.
+a_long_capture_is_read_whole() {
+	write_all 1500
+	store raw
+	says '^raw.pcap: 4500 packets, 4500 copies of 1500 packets, 1500 traces' \
+	    stdout
+	traces raw.h5 >want
+	[[ $(wc -l <want) = 1500 ]]
+	[[ $(awk 'NF != 7 || $4 != 0' want | wc -l) = 0 ]]
+	[[ $(cut -d ' ' -f 3 want | sort -n | uniq | wc -l) = 1500 ]]
+}
+
+# All copies say link 0, which leads into tor0 alone.
+an_index_that_is_no_link_of_the_switch_is_told() {
+	write_all
+	run_for 0 "$CULPRIT" trace pcap raw.pcap -t spec.yaml -o x.h5 \
+	    --switches switches -p store_all=true --index-is-link
+	says '^4 copies have an index that is no link into their switch$' stdout
+	says '^raw.pcap: 6 packets, 6 copies of 2 packets, 2 traces' stdout
 }
 
 captures_that_are_none_are_refused() {
@@ -206,5 +227,7 @@ help_tells_each_key_once() {
 }
 
 run_tests each_link_and_format_gives_the_same_traces what_is_no_copy_is_told \
+    a_long_capture_is_read_whole \
+    an_index_that_is_no_link_of_the_switch_is_told \
     captures_that_are_none_are_refused help_tells_each_key_once \
     a_cut_capture_is_never_read_as_a_whole_one wrong_words_are_told
