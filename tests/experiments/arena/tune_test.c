@@ -143,7 +143,10 @@ static void ranges_are_checked(void **state)
 	    {"p_bda=0.1..1", "no parameter \"p_bda\""},
 	    {"beam=1..2", "only numbers can be tuned"},
 	    {"p_bad=0.1...x", "is not NAME=FROM..TO"},
-	    {"p_bad=0.2..1e-1", "must ascend"}, {"p_bad=0.1..2", "[0, 0.999]"},
+	    {"p_bad=0.2..1e-1", "must ascend"},
+	    {"p_bad=0.1..0.1", "p_bad of flock from 0.1 to 0.1: must ascend"},
+	    {"p_bad=-0.1..0.1", "must ascend within [0, 0.999]"},
+	    {"p_bad=0.1..2", "[0, 0.999]"},
 	    {"p_good=1e-4..1e-3", "p_good is given twice"}};
 	struct xp_tune t;
 	tune_open(&t);
@@ -155,6 +158,27 @@ static void ranges_are_checked(void **state)
 			fail_msg("%s: %s", bad[i].text, e.msg);
 	}
 	assert_int_equal(t.n_keys, 1);
+	assert_ok(xp_tune_add(&t, "p_bad=0..0.999", test_err()));
+	assert_int_equal(t.n_keys, 2);
+	xp_tune_free(&t);
+}
+
+/* 255 bytes are taken apart, one more is too long. */
+static void a_range_has_a_length(void **state)
+{
+	struct xp_tune t;
+	struct sim_err e;
+	char text[257];
+	(void)state;
+	tune_open(&t);
+	memset(text, 'x', sizeof(text) - 1);
+	text[256] = '\0';
+	assert_int_equal(xp_tune_add(&t, text, &e), SIM_EINVAL);
+	assert_string_equal(e.msg,
+	    "\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...\" is too long.");
+	text[255] = '\0';
+	assert_int_equal(xp_tune_add(&t, text, &e), SIM_EINVAL);
+	assert_non_null(strstr(e.msg, "is not NAME=FROM..TO"));
 	xp_tune_free(&t);
 }
 
@@ -275,6 +299,7 @@ int main(void)
 	    cmocka_unit_test(nothing_better_leaves_it_as_it_is),
 	    cmocka_unit_test(the_middle_of_a_range_is_tried_first),
 	    cmocka_unit_test(ranges_are_checked),
+	    cmocka_unit_test(a_range_has_a_length),
 	    cmocka_unit_test(what_is_to_be_pasted_names_all),
 	    cmocka_unit_test(the_other_half_has_another_seed),
 	    cmocka_unit_test(scores_are_those_of_sweeps),

@@ -75,6 +75,9 @@ static void others_are_named(void **state)
 	    {"f_own", "f_his", "some.tsv:2: has other columns"},
 	    {"a2_p", "a2_q", "some.tsv:4: there is no telemetry \"a2_q\""},
 	    {"0.8250", "much", "some.tsv:3: "},
+	    {"\t120\t0.8000\t0.8250", "",
+		"some.tsv:3: has 3 columns; expected 6."},
+	    {"\t0.8250", "", "some.tsv:3: has 5 columns; expected 6."},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
