@@ -494,6 +494,38 @@ mistakes_are_named() {
 	    --controller http://127.0.0.1:1 --address 203.0.113.7
 }
 
+# In networks of lo alone: none, addresses that others do not reach, one of IPv6,
+# which one of IPv4 goes before, and two.
+its_address_is_found_if_there_is_one() {
+	needs_lists
+	cat >ask.sh <<-'END'
+		ip link set lo up
+		for address in 127.0.0.2/8 169.254.3.4/32 fd00::1/128 \
+		    10.1.2.3/32 10.1.2.4/32; do
+			ip addr add $address dev lo
+			"$CULPRIT" agent --once "$@" --port 8765 \
+			    -p fetch_retry=1 -p fetch_timeout=1 \
+			    --controller http://127.0.0.1:1 2>err
+			echo "exit $?"
+			grep address err
+		done
+	END
+	unshare -n bash ask.sh "${options[@]}" >said
+	cat >want <<-'END'
+		exit 2
+		culprit: this host has no address that others reach.
+		exit 2
+		culprit: this host has no address that others reach.
+		fd00::1: listens at port 8765 and asks http://127.0.0.1:1
+		exit 1
+		10.1.2.3: listens at port 8765 and asks http://127.0.0.1:1
+		exit 1
+		exit 2
+		culprit: this host has several addresses, 10.1.2.3, 10.1.2.4: say which one by --address.
+	END
+	diff want said
+}
+
 if "$CULPRIT" agent --controller http://a --address 127.0.0.1 --once 2>&1 |
     grep -q 'built without libcurl, .* libcurl4-openssl-dev'; then
 	echo "ok without_the_library_it_says_so"
@@ -509,4 +541,5 @@ run_tests once_it_says_whether_there_is_a_list \
     a_certificate_that_nobody_signed_is_refused \
     it_ends_by_signals_and_tells_its_status systemd_is_told units_are_valid \
     units_are_exposed_little \
-    mistakes_are_named live_recordings_have_counters
+    mistakes_are_named live_recordings_have_counters \
+    its_address_is_found_if_there_is_one
