@@ -274,10 +274,48 @@ mistakes_are_told() {
 }
 
 prepare
+# Nothing is started: scripts have the words, and their folders are found.
+words_are_handed_on_and_folders_found() {
+	write_spec
+	run_for 3 "$CULPRIT" status --cluster
+	says_once 'there is no .cluster folder in results/out; .culprit submit'
+	local all=(--smoke --yes --set seed=9 --runs 2 --dry-run -n 2)
+	run_for 0 "$CULPRIT" submit spec.yaml "${all[@]}"
+	says ' run spec.yaml --smoke --yes --set seed=9 --set runs=2 ' \
+	    results/out/small.cluster/shard.sh
+	run_for 0 "$CULPRIT" submit spec.yaml --dry-run -n 2 -j 3
+	says ' run spec.yaml .$' results/out/small.cluster/shard.sh
+	says '^    --quiet --jobs 3 --shard "..1:-auto./2" ' \
+	    results/out/small.cluster/shard.sh
+	sed 's/^figure: small/figure: other/' spec.yaml >other.yaml
+	run_for 0 "$CULPRIT" submit other.yaml --dry-run -n 3
+	run_for 3 "$CULPRIT" status --cluster
+	says '^small: local, 2 shards: 2 missing' stdout
+	says '^other: local, 3 shards: 3 missing' stdout
+	[[ $(wc -l <stdout) = 2 ]]
+	run_for 3 "$CULPRIT" status --cluster --json
+	[[ $(wc -l <stdout) = 2 ]]
+	run_for 3 "$CULPRIT" status --cluster other
+	says '^other: ' stdout
+	[[ $(wc -l <stdout) = 1 ]]
+	# So is that of a sweep of which there are no results yet.
+	run_for 3 "$CULPRIT" status small
+	says '^small: local, 2 shards: 2 missing' stdout
+	run_for 2 "$CULPRIT" submit spec.yaml --runs 2 --runs 3
+	says '[-]-runs is given twice'
+	# shellcheck disable=SC2046 # words are meant
+	run_for 2 "$CULPRIT" submit spec.yaml $(seq -f '-O x%g' 65)
+	says 'more than 64 --option'
+	run_for 2 "$CULPRIT" submit spec.yaml --set plane=agents \
+	    --set fabric=netns
+	says_once 'spec.yaml is on a real network, of which a machine has one'
+}
+
 run_tests shards_of_this_machine_are_the_whole \
     paths_may_have_blanks_and_quotes gnu_parallel_does_it_too \
     the_scripts_do_it_alone a_killed_shard_goes_on \
     a_killed_submit_is_taken_up a_stopped_submit_goes_on \
     a_shard_that_cannot_be_done_is_told results_of_others_are_left_alone \
     a_slurm_that_does_not_answer_is_given_up \
-    a_slurm_that_answers_again_is_gone_on_with mistakes_are_told
+    a_slurm_that_answers_again_is_gone_on_with mistakes_are_told \
+    words_are_handed_on_and_folders_found
