@@ -125,6 +125,45 @@ what_is_to_be_built_is_looked_at_first() {
 	only_files spec.yaml
 }
 
+# Whoever asks for a network of the kernel is told what it takes, and nothing is
+# written.
+without_rights_each_verb_says_which() {
+	local as=() why='eBPF is refused here: .* CAP_BPF|built without|this kernel'
+	local net='--set plane=agents --set fabric=netns'
+	[[ $(id -u) != 0 ]] || as=(setpriv --reuid 65534 --regid 65534
+	    --clear-groups)
+	chmod 755 .. .
+	chmod 777 .
+	write_spec
+	sed -i '/^sweep/,/^  zip/d; /^claims/,/^  - /d' spec.yaml
+	denied() { # PATTERN WORD...
+		run_for 2 "${as[@]}" "$CULPRIT" "${@:2}"
+		says "$1"
+		only_files spec.yaml
+	}
+	# shellcheck disable=SC2086 # words are meant
+	denied "^culprit: fabric netns: ($why)" run spec.yaml -j 2 $net -o x.h5
+	says '^culprit: on fabric netns one worker, not 2\.$'
+	# shellcheck disable=SC2086
+	denied "^culprit: fabric netns: ($why)" run spec.yaml -j 1 $net -o x.h5
+	! grep -q 'one worker' stderr
+	denied "^culprit: fabric netns: ($why)" lab run spec.yaml -o x.h5
+	denied '^culprit: fabric tun takes ' lab run spec.yaml -j 3 -o x.h5 \
+	    --set fabric=tun
+	says '^culprit: on fabric tun one worker, not 3\.$'
+	denied '[-]-set: fabric netns is for planes agents and pingmesh and ' \
+	    lab run spec.yaml --set plane=auto -o x.h5
+	# shellcheck disable=SC2086
+	denied "^culprit: fabric netns: ($why)" explain spec.yaml $net -o x.svg
+	# shellcheck disable=SC2086
+	denied "^culprit: fabric netns: ($why)" dump spec.yaml $net -o x.h5
+	denied "^culprit: fabric netns: ($why)" lab selftest
+	denied "^culprit: fabric netns: ($why)" trace probe spec.yaml tor0 \
+	    t1.0 --set plane=everflow
+	denied "^culprit: fabric netns: ($why)" trace lab spec.yaml -o x.h5 \
+	    --set plane=everflow
+}
+
 # Whatever this machine can do, each line says why.
 check_gives_a_reason_for_each_answer() {
 	local code=0
@@ -144,4 +183,5 @@ check_gives_a_reason_for_each_answer() {
 
 run_tests wrong_words_are_told a_wrong_spec_is_told_before_the_machine_is_asked \
     faults_that_are_not_done_are_refused_by_name \
-    what_is_to_be_built_is_looked_at_first check_gives_a_reason_for_each_answer
+    what_is_to_be_built_is_looked_at_first \
+    without_rights_each_verb_says_which check_gives_a_reason_for_each_answer
