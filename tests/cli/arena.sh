@@ -238,6 +238,17 @@ mistakes_are_named() {
 	run_for 2 "$CULPRIT" arena --telemetries int --algorithms \
 	    flock,detector -o bad
 	says 'detector reads none of --telemetries; int has no probes along known'
+	run_for 2 "$CULPRIT" arena -o bad --algorithms \
+	    "$(seq -f '{name: flock, label: f%g}' -s, 33)"
+	says_once 'more than 32 --algorithms'
+	run_for 2 "$CULPRIT" arena -o bad --algorithms \
+	    "$(seq -f '{name: flock, label: f%g}' -s, 32),flok"
+	says_once 'more than 32 --algorithms'
+	run_for 2 "$CULPRIT" arena --telemetries x -o bad --algorithms \
+	    "$(seq -f '{name: flock, label: f%g}' -s, 32)"
+	says_once '[-]-telemetries'
+	run_for 2 "$CULPRIT" arena -o bad --algorithms "$(printf '%04096d' 0)"
+	says_once '[-]-algorithms is longer than 4095 bytes'
 	run_for 2 "$CULPRIT" arena --size xl -o bad
 	says '"xl" is not s, m or l'
 	[[ ! -e bad ]] || fail "something was written"

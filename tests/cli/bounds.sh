@@ -43,6 +43,13 @@ the_chance_to_misrank_falls_with_connections() {
 
 five=(--n-pod 4 --n0 6 --n1 3 --n2 4 --hosts 5 --k 2 --p-bad 0.01
     --packets '20,50' --t-max 7)
+# Four digits, without a point behind whole thousands.
+large_numbers_have_no_point() {
+	run_for 0 bounds --n-pod 100 --n0 2000 --n1 8 --n2 10 --hosts 40
+	says '^  alpha = least r_bad / r_good  *1  *878\.9  *1056  *1584$' stdout
+	says '^    T2 +79\.20 +7920   above T_max$' stdout
+}
+
 a_page_is_this() {
 	run_for 0 bounds "${five[@]}"
 	cat >want <<-'END'
@@ -225,7 +232,7 @@ mistakes_are_named() {
 	run_for 2 bounds extra
 }
 
-run_tests the_papers_network_has_the_papers_numbers \
+run_tests large_numbers_have_no_point the_papers_network_has_the_papers_numbers \
     both_ways_to_name_a_network_agree \
     the_chance_to_misrank_falls_with_connections a_page_is_this \
     pages_objects_and_tables_agree the_first_reason_for_no_statement_is_told \

@@ -94,6 +94,9 @@ mistakes_have_their_place() {
 		port: 1\nport: 2|2:[0-9]+: .*twice
 	END
 	[[ $n = 13 ]]
+	printf 'param: { fetch_retry: %0600d }\n' 1 >c.yaml
+	run_for 2 "$CULPRIT" agent --config c.yaml
+	says_once '^culprit: c.yaml:1:23: it is too long\.$'
 	run_for 3 "$CULPRIT" agent --config nowhere.yaml
 	says_once 'nowhere.yaml cannot be opened: No such file'
 	run_for 2 "$CULPRIT" agent --config ''

@@ -411,6 +411,11 @@ root_becomes_somebody_else() {
 }
 
 mistakes_are_named() {
+	printf '%s\n' 'figure: f' 'algorithms: [vote]' \
+	    'topology: { kind: fat_tree, k: 4 }' >tree.yaml
+	run_for 2 "$CULPRIT" controller tree.yaml --listen 127.0.0.1:0
+	says_once 'tree.yaml: pinglists are for a Clos, or a region of them'
+	rm tree.yaml
 	own_servers
 	refuses 2 'x" is no address' controller --listen x
 	refuses 2 'is no address' controller --listen localhost:80

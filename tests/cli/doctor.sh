@@ -179,6 +179,10 @@ mistakes_are_named() {
 	refuses 2 'begin with http' --controller ftp://a
 	refuses 2 'is another host' --controller http://10.0.0.9:8080
 	refuses 2 'is another host' --collector http://10.0.0.9:8080
+	refuses 2 'more than 16 URLs, or one of 512 bytes' --controller \
+	    "$(yes http://127.0.0.1:1 | head -n 17 | paste -sd,)"
+	refuses 2 'more than 16 URLs, or one of 512 bytes' --controller \
+	    "http://127.0.0.1:1/$(printf %0493d 0)"
 	refuses 2 'list-age "0"' --dir . --list-age 0
 	refuses 2 'agent-mib "0"' --dir . --agent-mib 0
 	refuses 2 'key' --dir . --ca a --cert b
