@@ -171,6 +171,21 @@ a_word_is_told() {
 	spec 2 traffic noise
 }
 
+# Each key with its default, and what it may be. KEYS=write writes the list anew:
+# specs that people have rely on it.
+keys_may_be_what_they_were() {
+	spec 0 --all
+	awk '/^ +[a-z][a-z0-9_]*: / {
+			sub(/^ +/, ""); sub(/   .*/, ""); key = $0
+		}
+		/^ +(whole number|number|text at most|one of)/ {
+			sub(/^ +/, ""); print key "\t" $0
+		}' stdout >keys.tsv
+	[[ ${KEYS-} != write ]] || cp keys.tsv "$tree"/tests/data
+	diff "$tree"/tests/data/keys.tsv keys.tsv >moved ||
+		{ cat moved; fail 'keys have other ranges or defaults'; }
+}
+
 run_tests it_takes_every_spec_that_there_is what_it_can_see_it_refuses \
     what_belongs_to_gates_alone_is_told examples_are_good \
-    spoiled_specs_are_refused_by_both a_word_is_told
+    spoiled_specs_are_refused_by_both a_word_is_told keys_may_be_what_they_were
