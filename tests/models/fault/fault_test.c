@@ -304,6 +304,11 @@ static void faults_begin_and_end_when_told(void **state)
 	g->from_s = 2;
 	g->to_s = 7.25;
 	scenes_add_fault(&s, 26, 0.1)->to_s = 3;
+	scenes_add_fault(&s, 28, 0.1)->to_s = 0.5;
+	g = scenes_add_fault(&s, 30, 0.1);
+	g->to_s = 3;
+	g->lasts_s = 0.25;
+	g = &s.group[2];
 	scenes_draw_faults(&s, &truth, 0);
 	assert_int_equal(truth.fault[0].from_ns, 0);
 	assert_true(truth.fault[0].to_ns == SIM_NEVER);
@@ -313,6 +318,8 @@ static void faults_begin_and_end_when_told(void **state)
 	assert_int_equal(truth.fault[2].to_ns, 7250000000);
 	assert_int_equal(truth.fault[3].from_ns, 0);
 	assert_int_equal(truth.fault[3].to_ns, 3000000000);
+	assert_int_equal(truth.fault[4].to_ns, 500000000);
+	assert_int_equal(truth.fault[5].to_ns, 250000000);
 
 	g->to_s = 1;
 	assert_int_equal(scenes_draw_faults_fails(&s, &e), SIM_EINVAL);

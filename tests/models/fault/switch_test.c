@@ -104,6 +104,30 @@ static void all_links_of_a_failed_switch_fail(void **state)
 	scenes_close(&s);
 }
 
+/* Named ones fail as named, whatever their tier and however many were to. */
+static void named_switches_fail(void **state)
+{
+	(void)state;
+	struct scenes s;
+	struct fault_params *g = open_group(&s, 0);
+	struct truth truth = {0};
+	uint32_t at[] = {s.topo.n_hosts + s.topo.n_switches - 1, s.topo.n_hosts,
+	    s.topo.n_hosts + 5};
+	g->at = at;
+	g->tiers = BIT(FAULT_TIER_T1);
+	for (uint32_t n = 1; n <= 3; n++) {
+		g->n_at = n;
+		g->switches = n % 2 ? 0 : 7;
+		assert_ok(draw(&s, &truth, n, test_err()));
+		assert_int_equal(truth.n_switches, n);
+		for (uint32_t i = 0; i < n; i++)
+			assert_true(truth_is_failed_switch(&truth,
+			    at[i] - s.topo.n_hosts));
+	}
+	truth_free(&truth);
+	scenes_close(&s);
+}
+
 static void switches_of_the_tiers_are_drawn_alike(void **state)
 {
 	(void)state;
@@ -297,6 +321,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(by_default_no_switch_fails_and_else_wholly),
 	    cmocka_unit_test(all_links_of_a_failed_switch_fail),
+	    cmocka_unit_test(named_switches_fail),
 	    cmocka_unit_test(switches_of_the_tiers_are_drawn_alike),
 	    cmocka_unit_test(a_share_of_the_links_fails),
 	    cmocka_unit_test(a_larger_share_fails_the_same_links_and_more),
