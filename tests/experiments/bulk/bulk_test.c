@@ -205,6 +205,76 @@ static void a_run_has_one_window(void **state)
 	    xp_bulk_tell(&(struct xp_listener){0}, &w, &lost, test_err()));
 }
 
+/* The released simulator draws all flows once more where its window has not all. */
+static void flows_of_the_released_simulator_are_all_told(void **state)
+{
+	const struct xp_plane *p = &xp_plane_vigil_matlab;
+	(void)state;
+	for (int whole = 0; whole < 2; whole++) {
+		const struct xp_config c = {
+		    .needs = whole ? OBS_ALL_FLOWS : OBS_FLOWS};
+		struct res_trial_metrics m;
+		struct told t = {0}, again = {0};
+		struct xp_window got = {0};
+		struct scenes s;
+		char line[128] = "", want[128];
+		void *plane;
+		int all = 0;
+		epoch_open(&s, 20);
+		assert_ok(p->open(&plane, &s.topo, &c, test_err()));
+		assert_int_equal(p->run(plane, &s.scene,
+				     &(struct xp_listener){&got, hears}, &m,
+				     test_err()),
+		    7);
+		const struct scenes_counts n =
+		    scenes_count(got.seen, got.lost, NULL, NULL);
+		assert_true(m.n_flows == 64 * 20);
+		assert_true(m.n_drops == (double)n.n_drops && n.n_drops > 20);
+		assert_true(m.n_failed_flows == (double)n.n_failed_flows);
+		/* By a flag or by a count, which are draws of their own. */
+		if (whole)
+			assert_int_equal(got.seen->flows.n, 64 * 20);
+		else
+			assert_in_range(got.seen->flows.n, n.n_failed_flows,
+			    64 * 20 - 1);
+		assert_ok(p->flows(plane, &s.scene,
+		    &(struct xp_flow_listener){&t, told_hear}, &all,
+		    test_err()));
+		assert_true(all == 1 && t.n == 1);
+		assert_int_equal(t.flows[0], 64 * 20);
+		const struct scenes_counts k =
+		    scenes_count(&t.w, &t.lost, NULL, NULL);
+		assert_int_equal(k.n_drops, n.n_drops);
+		assert_int_equal(k.n_failed_flows, n.n_failed_flows);
+		again.fails_at = 1;
+		assert_int_equal(p->flows(plane, &s.scene,
+				     &(struct xp_flow_listener){&again,
+					 told_hear},
+				     &all, NULL),
+		    SIM_EIO);
+		/* The window is still there to be told again. */
+		struct xp_window twice = {0};
+		assert_int_equal(p->again(plane,
+				     &(struct xp_listener){&twice, hears},
+				     NULL),
+		    7);
+		assert_ptr_equal(twice.seen, got.seen);
+		FILE *out = fmemopen(line, sizeof(line), "w");
+		assert_non_null(out);
+		p->print(plane, &m, out);
+		assert_int_equal(fclose(out), 0);
+		snprintf(want, sizeof(want),
+		    "1280 flows, of which %zu lost %zu packets (plane "
+		    "vigil_matlab)\n",
+		    (size_t)n.n_failed_flows, (size_t)n.n_drops);
+		assert_string_equal(line, want);
+		p->close(plane);
+		told_free(&t);
+		scenes_close(&s);
+	}
+	p->close(NULL);
+}
+
 static void an_epoch_is_told_in_a_line(void **state)
 {
 	const struct res_trial_metrics m = {.n_flows = 1920,
@@ -273,6 +343,7 @@ int main(void)
 		of_skipped_flows_those_are_told_that_lost_something),
 	    cmocka_unit_test(who_hears_flows_may_end_it),
 	    cmocka_unit_test(a_run_has_one_window),
+	    cmocka_unit_test(flows_of_the_released_simulator_are_all_told),
 	    cmocka_unit_test(an_epoch_is_told_in_a_line),
 	    cmocka_unit_test(only_windows_with_every_flow_are_weighed),
 	    cmocka_unit_test(every_allocation_may_fail),

@@ -435,6 +435,44 @@ static void who_is_unable_is_left_out_of_a_replay(void **state)
 	assert_non_null(strstr(e.msg, "detector reads probes"));
 }
 
+/* A culprit of nobody is an empty name, and one who says how a link behaves is told. */
+static void what_is_printed_of_an_epoch_names_all(void **state)
+{
+	const char *path = test_path("print.h5");
+	const char *const mine[] = {"{name: vote, label: v}"};
+	struct xp_replay_asks asks = {.algorithm = mine,
+	    .n_algorithms = 1,
+	    .any = 1};
+	struct xp_replay r;
+	char text[4096] = "";
+	(void)state;
+	write_own(path);
+	open_replay(&r, path, &asks);
+	FILE *out = fmemopen(text, sizeof(text), "w");
+	xp_replay_print_blame(&r, out);
+	fclose(out);
+	/* Two of three flows failed; without a truth there are no culprits. */
+	assert_non_null(strstr(text,
+	    "algorithm\tflow\tsrc_host\tdst_host\tn_retx\tblamed\tblamed_id\t"
+	    "culprit\tculprit_id\nv\t0\t0\t1\t2\thost0->tor0\t0\t\t\n"
+	    "v\t2\t0\t1\t1\thost0->tor0\t0\t\t\n"));
+	r.one[0].verdicts.blame[2] = TOPO_NONE;
+	r.one[0].verdicts.way[0] = ALGO_WAY_LAPSES;
+	memset(text, 0, sizeof(text));
+	out = fmemopen(text, sizeof(text), "w");
+	xp_replay_print_blame(&r, out);
+	fclose(out);
+	assert_non_null(strstr(text, "\nv\t2\t0\t1\t1\t\t\t\t\n"));
+	memset(text, 0, sizeof(text));
+	out = fmemopen(text, sizeof(text), "w");
+	xp_replay_print_json(&r, out);
+	fclose(out);
+	assert_non_null(strstr(text, ", \"way\": \"loses for a while\""));
+	const char *way = strstr(text, "\"way\"");
+	assert_null(strstr(way + 1, "\"way\""));
+	xp_replay_free(&r);
+}
+
 /* --- metamorphic -----------------------------------------------------------*/
 
 /* Links and scores alone; ties of blame are the algorithm's own matter. */
@@ -632,6 +670,7 @@ int main(void)
 	    cmocka_unit_test(culprits_of_the_file_are_those_that_scores_count),
 	    cmocka_unit_test(
 		of_agents_the_file_has_what_they_saw_and_the_truth),
+	    cmocka_unit_test(what_is_printed_of_an_epoch_names_all),
 	    cmocka_unit_test(who_is_unable_is_left_out_of_a_replay),
 	    cmocka_unit_test(a_file_of_ones_own_is_diagnosed_without_scores),
 	    cmocka_unit_test(votes_do_not_depend_on_the_order_of_flows),
