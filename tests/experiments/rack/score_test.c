@@ -182,6 +182,115 @@ static void times_add_up_to_the_mean(void **state)
 	rows_close(&racks);
 }
 
+/* --- by hand ---------------------------------------------------------------*/
+
+/* One server whose bursts last 1 to 20 ms, a quiet one between each two; 5
+ * connections within, 2 outside. */
+enum { HAND_BURSTS = 20, HAND_MS = 231 };
+
+static void hand_open(struct xp_rack_world *w, struct xp_rack *p,
+    enum xp_rack_along along)
+{
+	const struct obs_run run = {.width_ns = SIM_MS,
+	    .line_bps = UINT64_C(8000000000),
+	    .n_buckets = HAND_MS};
+	uint32_t at = 0;
+	*w = (struct xp_rack_world){.n_racks = 1,
+	    .n_servers = 1,
+	    .totals = {.offered = 8000,
+		.arrived = 231,
+		.buffer = 2000,
+		.n_rto = 7},
+	    .buffer = 11,
+	    .link_in = 20,
+	    .link_out = 300,
+	    .dispersion = {1.5, 2.5, 3.5}};
+	*p = (struct xp_rack){.length_s = HAND_MS / 1e3,
+	    .widths = 1u << XP_RACK_WIDTH_1ms,
+	    .along = along,
+	    .rack = {.line_gbps = 8, .n_quadrants = 1}};
+	assert_ok(sim_field_defaults(algo_burst_fields, &p->burst, test_err()));
+	assert_ok(obs_runs_add(&w->runs, &run, test_err()));
+	for (uint32_t k = 0; k <= HAND_BURSTS; k++)
+		for (uint32_t i = 0; i <= k; i++) {
+			const struct obs_sample row = {.bucket = at++,
+			    .in_bytes = i < k ? 600000 : 1000,
+			    .conns = i < k ? 5 : 2};
+			assert_ok(
+			    obs_samples_add(&w->samples, &row, test_err()));
+		}
+	assert_int_equal(at, HAND_MS);
+}
+
+static void hand_score(struct res_trial_metrics row[], size_t n,
+    enum xp_rack_along along)
+{
+	const struct scene scene = {.traffic = {.n_flows = 0}};
+	struct xp_rack_world w;
+	struct xp_rack p;
+	hand_open(&w, &p, along);
+	for (size_t i = 0; i < n * RES_N_TRIAL_METRICS; i++)
+		((double *)row)[i] = NAN;
+	assert_ok(xp_rack_score(&w, &p, &scene, n, row, test_err()));
+	xp_rack_world_free(&w);
+}
+
+static void a_row_of_a_rack_is_that_by_hand(void **state)
+{
+	struct res_trial_metrics r;
+	const double s = HAND_MS / 1e3;
+	(void)state;
+	hand_score(&r, 1, XP_RACK_ALONG_NONE);
+	assert_true(r.n_racks == 1 && r.n_bursts == HAND_BURSTS);
+	assert_true(r.n_lossy_bursts == 0 && r.n_met_bursts == 0);
+	assert_true(r.n_faults == 0 && r.n_job_servers == 0);
+	assert_near(r.burst_rate, HAND_BURSTS / s, 1e-9);
+	assert_true(r.burst_contention == 1);
+	assert_near(r.contention_mean, 210. / HAND_MS, 1e-12);
+	assert_true(r.contention_p10 == 1 && r.contention_p90 == 1);
+	assert_true(r.n_swings == 0);
+	assert_near(r.goodput, 231 / s, 1e-9);
+	assert_true(r.buffer_bytes == 11 && r.buffer_loss == .25);
+	assert_true(r.link_bytes == 320 && r.n_timeouts == 7);
+	assert_true(r.dispersion_1ms == 1.5 && r.dispersion_10ms == 2.5 &&
+	    r.dispersion_100ms == 3.5);
+	assert_true(r.burst_conns == 5 && r.quiet_conns == 2);
+}
+
+/* Of 20 bursts the K-th is the quantile from (K - 1) / 20, that left out, to
+ * K / 20. */
+static void quantiles_are_of_nearest_rank(void **state)
+{
+	struct res_trial_metrics row[XP_RACK_N_QUANTILES];
+	(void)state;
+	hand_score(row, XP_RACK_N_QUANTILES, XP_RACK_ALONG_QUANTILE);
+	for (size_t i = 0; i < XP_RACK_N_QUANTILES; i++) {
+		const long q = lround(xp_rack_quantile(i) * 10000);
+		const double rank = (double)((q * HAND_BURSTS + 9999) / 10000);
+		assert_true(row[i].burst_ms == rank);
+		assert_true(row[i].burst_bytes == 600000 * rank);
+		assert_near(row[i].server_burst_rate,
+		    HAND_BURSTS * 1e3 / HAND_MS, 1e-9);
+		assert_true(row[i].conns_inside == 5);
+		assert_true(row[i].conns_outside == 2);
+		assert_true(row[i].n_bursts == HAND_BURSTS);
+	}
+}
+
+static void bursts_are_counted_by_size(void **state)
+{
+	/* From 1, 2, 3, 4, 6, 8, 12 and 16 ms on. */
+	static const double want[] = {1, 1, 1, 2, 2, 4, 4, 5};
+	struct res_trial_metrics row[XP_RACK_N_SIZES];
+	(void)state;
+	hand_score(row, XP_RACK_N_SIZES, XP_RACK_ALONG_SIZE);
+	for (size_t i = 0; i < XP_RACK_N_SIZES; i++) {
+		assert_true(row[i].n_long_bursts == (i < 8 ? want[i] : 0));
+		assert_true(row[i].n_wide_bursts == (i == 3 ? 20 : 0));
+		assert_true(row[i].n_lossy_long == 0);
+	}
+}
+
 /* --- quantiles -------------------------------------------------------------*/
 
 /* All bursts of all racks, by the algorithms alone. */
@@ -334,6 +443,9 @@ int main(void)
 	    cmocka_unit_test(a_size_is_in_the_last_row_that_it_reaches),
 	    cmocka_unit_test(racks_are_in_order_and_add_up),
 	    cmocka_unit_test(times_add_up_to_the_mean),
+	    cmocka_unit_test(a_row_of_a_rack_is_that_by_hand),
+	    cmocka_unit_test(quantiles_are_of_nearest_rank),
+	    cmocka_unit_test(bursts_are_counted_by_size),
 	    cmocka_unit_test(quantiles_are_those_of_all_bursts),
 	    cmocka_unit_test(every_allocation_may_fail),
 	    cmocka_unit_test(axes_are_as_long_as_there_are_rows),
