@@ -231,6 +231,14 @@ static void test_a_wrong_description_is_refused(void **state)
 	    {"name x\nparam a f64 2 1 1 1 d\n", "from 2 to 1 is no range"},
 	    {"name x\nsays much\n", "\"much\""},
 	    {"name x\ncolumns off off\n", "named twice"},
+	    {"name x\ncolumns zzzzzzzz\n", "no column is called \"zzzzzzzz\"."},
+	    {"name x\ncolumns lnik\n", "did you mean \"link\"?"},
+	    {"name \n", "a name has 1 to 31 bytes."},
+	    {"name x\nparam a u32 -1 9 1 1 d\n", "is no range of a u32."},
+	    {"name x\nparam a u32 0 4294967296 1 1 d\n",
+		"is no range of a u32."},
+	    {"name x\nparam a f64 1 1 1 1 d\n", "from 1 to 1 is no range"},
+	    {"name x\nfailed that.\n", "that."},
 	    {"name \033[31m\n", "is 27, which no text has"},
 	    {"name x\nfailed no scipy\n", "no scipy."},
 	    {"name x\nneeds tallies none\n", "line 3 .*\"none\""},
@@ -250,6 +258,110 @@ static void test_a_wrong_description_is_refused(void **state)
 	}
 }
 
+/* As many as there is room for, and then no more. */
+static void test_what_is_too_much_of_a_description_is_refused(void **state)
+{
+	static char text[16384];
+	(void)state;
+	for (unsigned what = 0; what < 3; what++)
+		for (unsigned more = 0; more < 2; more++) {
+			static const char *const says[] =
+			    {"line 3 of its description: a name has 1 to 31 "
+			     "bytes.",
+				"more than 32 parameters.",
+				"more than 256 files."};
+			static const unsigned most[] = {31, PLUG_MAX_PARAMS,
+			    PLUG_MAX_FILES};
+			struct plug_about a;
+			struct sim_err e = {0};
+			char *at = text;
+			at += sprintf(at, "culprit 1\nname x\n%s",
+			    what ? "" : "name ");
+			for (unsigned i = 0; i < most[what] + more; i++)
+				at += what == 0 ? sprintf(at, "y")
+				    : what == 1
+				    ? sprintf(at, "param p%u f64 0 1 0.5 s\n",
+					  i)
+				    : sprintf(at, "file /f%u\n", i);
+			at += sprintf(at, "\nend\n");
+			const int rc =
+			    plug_about_read(&a, text, (size_t)(at - text), &e);
+			if (more) {
+				assert_int_equal(rc,
+				    what ? SIM_ELIMIT : SIM_EINVAL);
+				assert_non_null(strstr(e.msg, says[what]));
+			} else {
+				assert_int_equal(rc, 0);
+				assert_int_equal(strlen(a.name), what ? 1 : 31);
+				assert_int_equal(a.n_params,
+				    what == 1 ? PLUG_MAX_PARAMS : 0);
+				assert_int_equal(a.n_files,
+				    what == 2 ? PLUG_MAX_FILES : 0);
+				assert_int_equal(a.params_size,
+				    sizeof(struct plug_params) +
+					8 * a.n_params);
+				assert_null(
+				    a.field[PLUG_OWN_FIELDS + a.n_params].name);
+			}
+			if (rc == 0 && what == 2)
+				assert_string_equal(a.file[PLUG_MAX_FILES - 1],
+				    "/f255");
+			plug_about_free(&a);
+		}
+}
+
+/* Each word has its bit, and parameters have their types and bounds. */
+static void test_words_and_parameters_are_what_they_say(void **state)
+{
+	struct plug_about a;
+	struct sim_err e;
+	(void)state;
+	for (const struct plug_word *k = plug_about_needs; k->word; k++) {
+		char line[64];
+		snprintf(line, sizeof(line), "name x\nneeds %s\n", k->word);
+		assert_int_equal(describe(line, &a, &e), 0);
+		assert_int_equal(a.needs, k->bit);
+		assert_int_equal(a.says, 0);
+		plug_about_free(&a);
+	}
+	for (const struct plug_word *k = plug_about_says; k->word; k++) {
+		char line[64];
+		snprintf(line, sizeof(line), "name x\nsays %s\n", k->word);
+		assert_int_equal(describe(line, &a, &e), 0);
+		assert_int_equal(a.says, k->bit);
+		assert_int_equal(a.needs, 0);
+		plug_about_free(&a);
+	}
+	assert_int_equal(describe("name x\nwarns time, rand\nfile a b\n"
+				  "param u u32 2 4294967295 4294967295 links\n"
+				  "param f f64 -1.5 1e3 -0.5 s of it all\n"
+				  "param b bool 0 0 false 1 whether\nend\n"
+				  "name behind\n",
+			     &a, &e),
+	    0);
+	assert_string_equal(a.name, "x");
+	assert_string_equal(a.warns, "time, rand");
+	assert_int_equal(a.n_files, 1);
+	assert_string_equal(a.file[0], "a b");
+	const struct sim_field *f = a.field + PLUG_OWN_FIELDS;
+	assert_int_equal(a.n_params, 3);
+	assert_true(f[0].type == SIM_F_U32 && f[1].type == SIM_F_F64 &&
+	    f[2].type == SIM_F_BOOL);
+	assert_true(f[0].min == 2 && f[0].max == 4294967295.);
+	assert_true(f[1].min == -1.5 && f[1].max == 1e3);
+	assert_true(f[2].min == 0 && f[2].max == 0);
+	assert_string_equal(f[1].unit, "s");
+	assert_string_equal(f[1].doc, "of it all");
+	assert_string_equal(f[0].doc, "");
+	assert_string_equal(f[2].def, "false");
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(f[i].offset,
+		    sizeof(struct plug_params) + 8 * i);
+	assert_string_equal(a.field[0].name, "timeout");
+	assert_string_equal(a.field[1].name, "audit");
+	plug_about_free(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +370,8 @@ int main(void)
 	    cmocka_unit_test(test_no_bytes_are_believed),
 	    cmocka_unit_test(test_a_description_becomes_a_table),
 	    cmocka_unit_test(test_a_wrong_description_is_refused),
+	    cmocka_unit_test(test_what_is_too_much_of_a_description_is_refused),
+	    cmocka_unit_test(test_words_and_parameters_are_what_they_say),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
