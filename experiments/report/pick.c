@@ -14,7 +14,7 @@
 static const unsigned tells[] = {RES_RATIO_accuracy_fault, RES_RATIO_precision,
     RES_RATIO_recall, RES_RATIO_top_k_recall};
 
-/* The least ratio of one run; 1 if there is none. */
+/* The least ratio of one run, the first of equal ones; NaN if there is none. */
 static struct xp_picked pick_judge(const struct res_cube *c, size_t place,
     uint32_t run)
 {

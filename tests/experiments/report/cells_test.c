@@ -114,6 +114,38 @@ static void first_and_worst_runs_are_picked(void **state)
 	assert_true(n > 1000);
 }
 
+/* Of equal ratios the first is told, and of equal runs the first is picked. */
+static void of_equals_the_first_is_picked(void **state)
+{
+	struct res_cube c;
+	struct xp_picks p;
+	(void)state;
+	plain_cube(&c, 1, 4);
+	all_alike(&c, 8);
+	for (size_t run = 0; run < 4; run++)
+		for (size_t a = 0; a < c.n_algos; a++) {
+			const size_t at = res_row_doubles(a);
+			res_columns_put(&c.rows, run,
+			    at + RES_ALGO_n_flagged_true, 8 - 4. * (run > 0));
+			res_columns_put(&c.rows, run, at + RES_ALGO_n_top_true,
+			    8 - 4. * (run > 0));
+		}
+	assert_ok(xp_pick_cells(&p, &c, 3, test_err()));
+	assert_int_equal(p.n, 3);
+	assert_int_equal(p.n_places, 1);
+	assert_true(p.one[0].is_first && p.one[0].run == 0);
+	assert_true(p.one[0].value == 1 && p.one[0].algo == 0);
+	assert_string_equal(p.one[0].ratio, "accuracy_fault");
+	for (size_t i = 1; i < 3; i++) {
+		assert_true(!p.one[i].is_first && p.one[i].run == i);
+		assert_true(p.one[i].value == .5 && p.one[i].algo == 0);
+		assert_true(p.one[i].num == 4 && p.one[i].den == 8);
+		assert_string_equal(p.one[i].ratio, "precision");
+	}
+	xp_picks_free(&p);
+	res_cube_free(&c);
+}
+
 /* --- run again ------------------------------------------------------------ */
 
 static void fill(struct res_cube *c, const char *text)
@@ -167,6 +199,8 @@ static void cells_have_the_numbers_of_the_file(void **state)
 	assert_int_equal(count_of(a, "<details class=\"cell\""), x.n_shown);
 	assert_int_equal(count_of(a, "class=\"alike\""), x.n_shown);
 	assert_int_equal(count_of(a, "culprit explain f.yaml --point"),
+	    x.n_shown);
+	assert_int_equal(count_of(a, "<summary>The same in words</summary>"),
 	    x.n_shown);
 	/* One network, however many cells. */
 	assert_int_equal(count_of(a, "<defs>"), 1);
@@ -554,6 +588,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(first_and_worst_runs_are_picked),
+	    cmocka_unit_test(of_equals_the_first_is_picked),
 	    cmocka_unit_test(cells_have_the_numbers_of_the_file),
 	    cmocka_unit_test(a_cell_that_comes_out_otherwise_says_so),
 	    cmocka_unit_test(cells_keep_to_their_room),

@@ -97,7 +97,9 @@ static void claims_are_told_once(void **state)
 	    "claims:\n- {id: a, figure: f, certainty: S, text: t1, note: n}\n"
 	    "- {id: b, figure: g, certainty: S, text: t2, note: n}\n"
 	    "- {id: c, figure: f, certainty: S, text: t3, metric: recall, "
-	    "algorithm: nobody, relation: \">=\", value: 1}\n");
+	    "algorithm: nobody, relation: \">=\", value: 1}\n"
+	    "- {id: d, figure: f, certainty: S, text: t4, metric: recall, "
+	    "algorithm: vote, relation: \">=\", value: 1}\n");
 	assert_ok(xp_claims_load(&claims, spec_path("c.yaml"), test_err()));
 	plain_cube(&c, 1, 1);
 	all_alike(&c, 1);
@@ -110,7 +112,10 @@ static void claims_are_told_once(void **state)
 			assert_ok(xp_page_add(&p, &f, test_err()));
 		assert_int_equal(p.n_verdicts[XP_NOT_COMPARABLE], 1);
 		assert_int_equal(p.n_verdicts[XP_NOT_RUN], 1);
-		assert_true(p.told[0] && !p.told[1] && p.told[2]);
+		assert_true(p.told[0] && !p.told[1] && p.told[2] && p.told[3]);
+		assert_int_equal(p.n_verdicts[XP_UNDECIDED] +
+			p.n_verdicts[XP_AGREES],
+		    1);
 		assert_ok(xp_page_write(&p, &text, &n, test_err()));
 		assert_int_equal(strlen(text), n);
 		assert_int_equal(p.n_verdicts[XP_NOT_COMPARABLE], 1 + all);
