@@ -1,7 +1,6 @@
 /* experiments/cmd/samples_record.c -- culprit samples record: on this host.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "experiments/cmd/samples.h"
 #include "experiments/cmd/trace_file.h"
 #include "experiments/live/recorder.h"
+#include "experiments/millisampler/frame.h"
 #include "sim/text.h"
 
 enum { USUAL_MIB = 256, USUAL_MEMORY_MIB = 64 };
@@ -72,52 +72,19 @@ static void samples_record_mark(void *to, char *arg, const struct cmd_given *g)
 	*(enum netns_sampler_mark *)to = (enum netns_sampler_mark)i;
 }
 
-static uint64_t samples_record_be64(const unsigned char *b)
-{
-	uint64_t x = 0;
-	for (int i = 0; i < 8; i++)
-		x = x << 8 | b[i];
-	return x;
-}
-
-/* The upper BITS of 64, of which there may be more or none. */
-static uint64_t samples_record_mask(uint64_t bits)
-{
-	return bits == 0 ? 0 : bits >= 64 ? UINT64_MAX : ~(UINT64_MAX >> bits);
-}
-
-static void samples_record_region6(struct netns_sampler_params *p,
-    const unsigned char address[16], uint64_t bits)
-{
-	for (unsigned i = 0; i < 2; i++) {
-		p->net6[i] = samples_record_be64(address + (size_t)8 * i);
-		p->mask6[i] = samples_record_mask(i == 0 ? bits
-			: bits > 64                      ? bits - 64
-							 : 0);
-	}
-}
-
 static void samples_record_region(void *to, char *arg,
     const struct cmd_given *g)
 {
 	struct netns_sampler_params *p = to;
-	unsigned char b[16];
-	char text[64];
-	const char *slash = strchr(arg, '/');
-	uint64_t bits = 0;
-	snprintf(text, sizeof(text), "%.*s", (int)strcspn(arg, "/"), arg);
-	const int is4 = inet_pton(AF_INET, text, b) == 1;
-	if ((!is4 && inet_pton(AF_INET6, text, b) != 1) || !slash ||
-	    sim_parse_u64(slash + 1, &bits, NULL) < 0 || bits == 0 ||
-	    bits > (is4 ? 32 : 128))
-		argp_error(g->state,
-		    "--region \"%s\" is no network, as 10.0.0.0/8 is", arg);
-	else if (is4) {
-		p->net4 = (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 |
-		    (uint32_t)b[2] << 8 | b[3];
-		p->mask4 = (uint32_t)(samples_record_mask(bits) >> 32);
-	} else
-		samples_record_region6(p, b, bits);
+	struct xp_frame_region r = {{p->net6[0], p->net6[1]},
+	    {p->mask6[0], p->mask6[1]}, p->net4, p->mask4};
+	struct sim_err e;
+	if (xp_frame_region_take(&r, arg, &e) < 0)
+		argp_error(g->state, "--region %s", e.msg);
+	p->net4 = r.net4;
+	p->mask4 = r.mask4;
+	memcpy(p->net6, r.net6, sizeof(p->net6));
+	memcpy(p->mask6, r.mask6, sizeof(p->mask6));
 }
 
 static void samples_record_wire(void *to, char *arg, const struct cmd_given *g)

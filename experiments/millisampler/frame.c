@@ -6,6 +6,7 @@
 #include "models/obs_buckets.h"
 #include "models/obs_packet.h"
 #include "sim/inet.h"
+#include "topo/ip.h"
 
 enum {
 	FRAME_IPV6 = 0x86dd,
@@ -191,4 +192,33 @@ struct obs_seen xp_frame_seen(const struct xp_frame *f, int out,
 			      ((there[1] ^ r->net6[1]) & r->mask6[1])) != 0;
 	}
 	return s;
+}
+
+/* The upper BITS of 64, of which there may be more or none. */
+static uint64_t frame_mask(int bits)
+{
+	return bits <= 0 ? 0 : bits >= 64 ? UINT64_MAX : ~(UINT64_MAX >> bits);
+}
+
+int xp_frame_region_take(struct xp_frame_region *r, const char *text,
+    struct sim_err *e)
+{
+	enum { ALL_OF_IPV4 = 96 };
+	struct topo_ip_net net;
+	const int fits =
+	    strchr(text, '/') && topo_ip_net_parse(text, &net, NULL) == 0;
+	const int is_4 = fits && topo_ip_is_4(&net.first);
+	if (!fits || net.bits == (is_4 ? ALL_OF_IPV4 : 0))
+		return sim_fail(e, SIM_EINVAL,
+		    "\"%.64s\" is no network, as 10.0.0.0/8 is.", text);
+	if (is_4) {
+		r->net4 = topo_ip_to_4(&net.first);
+		r->mask4 = (uint32_t)frame_mask(net.bits - 64);
+		return 0;
+	}
+	for (int i = 0; i < 2; i++) {
+		r->net6[i] = sim_inet_get64(net.first.byte + 8 * i);
+		r->mask6[i] = frame_mask(net.bits - 64 * i);
+	}
+	return 0;
 }

@@ -13,6 +13,7 @@
 
 #include "algos/millisampler/resent.h"
 #include "experiments/everflow/capture.h"
+#include "sim/err.h"
 
 struct xp_frame {
 	uint64_t t;                 /* ns of CLOCK_REALTIME */
@@ -37,5 +38,11 @@ struct xp_frame_region {
 };
 struct obs_seen xp_frame_seen(const struct xp_frame *f, int out,
     const struct xp_frame_region *region);
+
+/* Take TEXT, as "10.0.0.0/8" or "fd00::/16", for R's network of IPv4 or IPv6; that
+ * of the other stays as it is. Errors SIM_EINVAL, also of 0 bits, which would be
+ * all that there are. */
+int xp_frame_region_take(struct xp_frame_region *r, const char *text,
+    struct sim_err *e);
 
 #endif

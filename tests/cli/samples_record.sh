@@ -48,6 +48,9 @@ mistakes_are_named() {
 what_an_interface_carries_must_be_known() {
 	refuses 2 'interface lo does not say what its line carries: --line' \
 	    --if lo --dir st
+	refuses 2 'interface lo does not say what its line carries: --line' \
+	    --if lo --dir st --region 10.0.0.0/8 --region fd00::/16 \
+	    --mark dscp --wire --widths 1ms --start aligned --sync 10s
 }
 
 without_rights_it_says_which() {

@@ -275,6 +275,55 @@ static void the_other_end_is_in_the_region_or_not(void **state)
 	}
 }
 
+/* By its first and last address, as bits of a word each. */
+static void a_region_is_read_from_text(void **state)
+{
+	static const struct {
+		const char *text;
+		struct xp_frame_region want;
+	} good[] = {
+	    {"10.0.0.0/8", {{0}, {0}, 0x0a000000, 0xff000000}},
+	    {"10.1.2.3/31", {{0}, {0}, 0x0a010202, 0xfffffffe}},
+	    {"10.1.2.3/32", {{0}, {0}, 0x0a010203, 0xffffffff}},
+	    {"192.0.0.0/1", {{0}, {0}, 0x80000000, 0x80000000}},
+	    {"8000::/1", {{UINT64_C(1) << 63}, {UINT64_C(1) << 63}, 0, 0}},
+	    {"fd00:1::/63",
+		{{UINT64_C(0xfd000001) << 32}, {UINT64_MAX - 1}, 0, 0}},
+	    {"fd00:1::/64", {{UINT64_C(0xfd000001) << 32}, {UINT64_MAX}, 0, 0}},
+	    {"fd00:1::8000:0:0:1/65",
+		{{UINT64_C(0xfd000001) << 32, UINT64_C(1) << 63},
+		    {UINT64_MAX, UINT64_C(1) << 63}, 0, 0}},
+	    {"fd00:1::9/128",
+		{{UINT64_C(0xfd000001) << 32, 9}, {UINT64_MAX, UINT64_MAX}, 0,
+		    0}},
+	};
+	static const char *const bad[] = {"10.0.0.0", "10.0.0.0/33",
+	    "10.0.0.0/0", "fd00::/0", "fd00::/129", "fd00::", "x/8", "", "/8",
+	    "10.0.0.0/", "10.0.0.0/8/8"};
+	struct sim_err e;
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		struct xp_frame_region r = {.net4 = 0};
+		assert_ok(xp_frame_region_take(&r, good[i].text, test_err()));
+		assert_memory_equal(&r, &good[i].want, sizeof(r));
+	}
+	/* One of each. */
+	struct xp_frame_region both = {.net4 = 0};
+	assert_ok(xp_frame_region_take(&both, "fd00::/16", test_err()));
+	assert_ok(xp_frame_region_take(&both, "10.0.0.0/8", test_err()));
+	assert_true(both.mask4 == 0xff000000 && both.mask6[0] >> 48 == 0xffff);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		const struct xp_frame_region was = both;
+		char want[128];
+		assert_int_equal(xp_frame_region_take(&both, bad[i], &e),
+		    SIM_EINVAL);
+		snprintf(want, sizeof(want),
+		    "\"%s\" is no network, as 10.0.0.0/8 is.", bad[i]);
+		assert_string_equal(e.msg, want);
+		assert_memory_equal(&both, &was, sizeof(was));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +335,7 @@ int main(void)
 	    cmocka_unit_test(what_is_cut_is_told),
 	    cmocka_unit_test(other_protocols_have_no_segments),
 	    cmocka_unit_test(the_other_end_is_in_the_region_or_not),
+	    cmocka_unit_test(a_region_is_read_from_text),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
