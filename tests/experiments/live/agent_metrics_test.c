@@ -93,11 +93,77 @@ static void what_is_not_known_is_no_number(void **state)
 	IS("list_version", (double)((UINT64_C(1) << 52) - 1));
 }
 
+/* GETs that failed are of four kinds; of a window in which one was well, or none,
+ * all others are a share, and of one without any there is none. */
+static void shares_are_of_all_that_there_were(void **state)
+{
+	struct xp_agent_seen seen = {.start_s = 5};
+	struct algo_pingmesh_window *w = &seen.status.window;
+	(void)state;
+	put(&seen);
+	UNKNOWN("window_http_failed_ratio");
+	UNKNOWN("window_http_p50_seconds");
+	UNKNOWN("window_http_p99_seconds");
+	IS("window_probes", 0);
+	w->n_http_other = 1;
+	put(&seen);
+	IS("window_http_failed_ratio", 1);
+	UNKNOWN("window_http_p50_seconds");
+	UNKNOWN("window_http_p99_seconds");
+	w->n_http_ok = 1;
+	w->http_p50_ns = 2 * SIM_MS;
+	w->http_p99_ns = 5 * SIM_MS;
+	put(&seen);
+	IS("window_http_failed_ratio", 0.5);
+	IS("window_http_p50_seconds", 1e-9 * 2e6);
+	IS("window_http_p99_seconds", 1e-9 * 5e6);
+	w->n_http_malformed = 2;
+	w->n_http_cut = 4;
+	w->n_http_late = 8;
+	put(&seen);
+	IS("window_http_failed_ratio", 15. / 16);
+	w->n_http_other = w->n_http_malformed = w->n_http_cut = 0;
+	w->n_http_late = 0;
+	put(&seen);
+	IS("window_http_failed_ratio", 0);
+	w->n_probes = 7;
+	w->n_connected = w->n_drop_2 = 1;
+	w->p50_ns = w->p99_ns = SIM_MS;
+	put(&seen);
+	IS("window_probes", 7);
+	IS("window_drop_ratio", 1);
+	IS("window_p50_seconds", 1e-9 * 1e6);
+	IS("window_p99_seconds", 1e-9 * 1e6);
+}
+
+/* Numbers that stand in the status as they are. */
+static void what_is_under_way_is_told(void **state)
+{
+	const struct xp_agent_seen seen = {.list_s = 1,
+	    .memory_mib = 1,
+	    .status = {.n_entries = 11,
+		.n_in_flight = 12,
+		.n_held = 13,
+		.n_contacts_failed = 14,
+		.version = UINT64_C(5) << 12}};
+	(void)state;
+	put(&seen);
+	IS("peers", 11);
+	IS("in_flight_probes", 12);
+	IS("waiting_records", 13);
+	IS("contacts_failed_in_a_row", 14);
+	IS("list_version", 5);
+	IS("last_list_seconds", 1);
+	IS("memory_limit_bytes", 1 << 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(all_counters_are_there_and_fit),
 	    cmocka_unit_test(what_is_not_known_is_no_number),
+	    cmocka_unit_test(shares_are_of_all_that_there_were),
+	    cmocka_unit_test(what_is_under_way_is_told),
 	};
 	return cmocka_run_group_tests_name("experiments/live/agent_metrics",
 	    tests, NULL, NULL);
