@@ -47,19 +47,23 @@ struct rig {
 	struct xp_probers *p;
 };
 
-static void rig_open(struct rig *r)
+static void rig_open_hosts(struct rig *r, uint32_t n_hosts)
 {
 	*r = (struct rig){.to = {&r->wire, carry}};
 	const struct sim_seed where = {.seed = 1};
 	assert_ok(
 	    sim_field_defaults(algo_prober_fields, &r->params, test_err()));
 	assert_ok(
-	    xp_probers_open(&r->p, N_HOSTS, &r->params, &r->to, test_err()));
+	    xp_probers_open(&r->p, n_hosts, &r->params, &r->to, test_err()));
 	assert_ok(xp_probers_begin(r->p, &where, test_err()));
 }
 
-/* Each order's probes are numbered, an interval apart, from one host; and more
- * orders than a message holds are carried out, too. */
+static void rig_open(struct rig *r)
+{
+	rig_open_hosts(r, N_HOSTS);
+}
+
+/* Each order's probes are numbered, an interval apart, from one host. */
 static void what_is_ordered_is_sent_once(void **state)
 {
 	static struct rig r;
@@ -93,6 +97,30 @@ static void what_is_ordered_is_sent_once(void **state)
 	}
 	assert_int_equal(n_used, N_HOSTS);
 	xp_probers_close(r.p);
+}
+
+/* A host's orders come in as many messages as they take: each of them is begun,
+ * those of the second message and of one that is just full, too. */
+static void more_orders_than_a_message_holds_are_carried_out(void **state)
+{
+	enum { FULL = ALGO_PROBER_ORDERS };
+	static struct rig r;
+	static struct algo_probe_order o[FULL + 1];
+	(void)state;
+	for (uint32_t n = FULL - 1; n <= FULL + 1; n++) {
+		uint32_t count[FULL + 1] = {0};
+		rig_open_hosts(&r, 1);
+		for (uint32_t i = 0; i < n; i++)
+			o[i] = order(i, 1);
+		assert_ok(xp_probers_order(r.p, o, n, test_err()));
+		for (sim_ns t = SIM_SEC; t <= 30 * SIM_SEC; t += SIM_SEC)
+			assert_ok(xp_probers_run(r.p, t, test_err()));
+		for (size_t i = 0; i < r.wire.n; i++)
+			count[r.wire.sent[i].g.order]++;
+		for (uint32_t i = 0; i < n; i++)
+			assert_int_equal(count[i], 1);
+		xp_probers_close(r.p);
+	}
 }
 
 /* Nothing is left of a run when the next begins. */
@@ -149,6 +177,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_is_ordered_is_sent_once),
+	    cmocka_unit_test(more_orders_than_a_message_holds_are_carried_out),
 	    cmocka_unit_test(a_run_begins_without_orders),
 	    cmocka_unit_test(memory_that_runs_out_is_told),
 	};
