@@ -122,6 +122,11 @@ d/list.pub" ]]
 	run_for 0 "$CULPRIT" ca other
 	cp other/ca.key d
 	refuses 2 'ca.key is not the key of ca.pem' d
+	head -c 1048577 /dev/zero >d/ca.key
+	refuses 2 'd/ca.key is too large' d
+	truncate -s 1048576 d/ca.key
+	refuses 2 'ca.pem or ca.key cannot be read' d
+	refuses 2 'the name of a folder is too long' "$(printf '%05000d' 0)"
 	rm d/ca.key
 	mkfifo d/ca.key
 	refuses 3 'not a file' d
