@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "experiments/live/ca.h"
+#include "experiments/live/identity.h"
 #include "experiments/live/lists.h"
 #include "tests/test.h"
 
@@ -370,6 +371,29 @@ static void keys_that_are_none_are_named(void **state)
 	close_keys(&k);
 }
 
+/* A mebibyte is read, and is no key; a byte more is not even looked at. */
+static void a_file_of_keys_has_a_size(void **state)
+{
+	struct xp_list_checker *c;
+	struct sim_err e;
+	struct keys k;
+	char path[96], want[160];
+	(void)state;
+	open_keys(&k);
+	snprintf(path, sizeof(path), "%s/big", k.dir);
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(truncate(path, XP_IDENTITY_BYTES + 1), 0);
+	assert_int_equal(xp_list_checker_open(&c, path, &e), SIM_EPARSE);
+	snprintf(want, sizeof(want), "%s is too large for keys.", path);
+	assert_string_equal(e.msg, want);
+	assert_int_equal(truncate(path, XP_IDENTITY_BYTES), 0);
+	assert_int_equal(xp_list_checker_open(&c, path, &e), SIM_EPARSE);
+	assert_non_null(strstr(e.msg, "has no public key"));
+	close_keys(&k);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -383,6 +407,7 @@ int main(void)
 	    cmocka_unit_test(the_newest_has_one_form),
 	    cmocka_unit_test(the_newest_outlives_the_agent),
 	    cmocka_unit_test(keys_that_are_none_are_named),
+	    cmocka_unit_test(a_file_of_keys_has_a_size),
 	};
 	return cmocka_run_group_tests_name("experiments/live/list_sign", tests,
 	    NULL, NULL);

@@ -632,6 +632,29 @@ static void files_that_go_leave_what_was_made(void **state)
 	    1);
 }
 
+/* A record that came late waits for its window to be made once more; if it is gone
+ * by then, with its file, the window stays as it was. */
+static void what_waited_and_is_gone_is_set_aside(void **state)
+{
+	struct live_fleet w = new_world(100);
+	const struct xp_windows_params p = params("waited.db");
+	static const char sql[] =
+	    "SELECT n_records * 10000 + n_waiting * 100 + n_aside FROM window "
+	    "WHERE job = '10min' ORDER BY id LIMIT 1";
+	(void)state;
+	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + 10 * MIN);
+	step(&p, LIVE_BEGIN + 30 * MIN);
+	const double made = (double)w.n_sent * 10000;
+	assert_near(number_of("waited.db", sql), made, 0);
+	live_late(&w, 5, LIVE_BEGIN + MIN, LIVE_BEGIN + 30 * MIN);
+	step(&p, LIVE_BEGIN + 35 * MIN);
+	assert_near(number_of("waited.db", sql), made + 100, 0);
+	remove_files(99);
+	const struct xp_windows_done done = step(&p, LIVE_BEGIN + 2 * HOUR);
+	assert_near(number_of("waited.db", sql), made + 1, 0);
+	assert_int_equal(done.n_redone, 1);
+}
+
 /* The path of the newest file. */
 static const char *newest_file(void)
 {
@@ -940,6 +963,7 @@ int main(void)
 	    T(late_records_are_made_part_once_and_then_set_aside),
 	    T(a_batch_that_is_there_twice_counts_once),
 	    T(files_that_go_leave_what_was_made),
+	    T(what_waited_and_is_gone_is_set_aside),
 	    T(what_is_amiss_with_files_is_counted),
 	    T(a_file_that_became_shorter_is_read_anew),
 	    T(nothing_is_made_of_a_time_that_nobody_has_records_of),
