@@ -151,6 +151,58 @@ static void the_largest_number_is_a_number(void **state)
 	xp_batch_set_free(&s);
 }
 
+/* At the limit nothing new is taken, though what is known still is; room comes
+ * back when two runs become one. */
+static void runs_have_a_limit(void **state)
+{
+	struct xp_batch_set s = {.max_runs = 3};
+	struct algo_pingmesh_wire_id id = {.number = 0};
+	struct sim_err e;
+	(void)state;
+	for (id.number = 1; id.number <= 3; id.number += 2)
+		assert_int_equal(xp_batch_set_take(&s, &id, test_err()), 1);
+	assert_int_equal(s.n_runs, 2);
+	id.number = 2; /* between them */
+	assert_int_equal(xp_batch_set_take(&s, &id, test_err()), 1);
+	assert_int_equal(xp_batch_set_take(&s, &id, test_err()), 0);
+	assert_int_equal(s.n_runs, 1);
+	for (id.number = 5; id.number <= 7; id.number += 2)
+		assert_int_equal(xp_batch_set_take(&s, &id, test_err()), 1);
+	assert_int_equal(xp_batch_set_take(&s, &id, &e), SIM_ELIMIT);
+	assert_string_equal(e.msg,
+	    "3 runs of batches are known, and no more are allowed.");
+	assert_false(xp_batch_set_has(&s, &id));
+	id.number = 7;
+	assert_int_equal(xp_batch_set_take(&s, &id, test_err()), 0);
+	assert_int_equal(s.n_runs, 3);
+	xp_batch_set_free(&s);
+}
+
+/* Batches say how many records their agent has lost so far, in any order; of an
+ * agent that was started anew, or another, it is counted apart. */
+static void what_agents_lost_is_the_most_that_was_said(void **state)
+{
+	static const struct {
+		uint32_t src;
+		uint64_t born, number, n_lost, sum;
+	} t[] = {{1, 1, 1, 5, 5}, {1, 1, 3, 9, 9}, {1, 1, 2, 7, 9},
+	    {2, 1, 1, 4, 13}, {1, 2, 1, 1, 14}, {1, 1, 4, 9, 14},
+	    {1, 1, 5, 10, 15}, {2, 1, 2, 0, 15}};
+	struct xp_batch_set s = {.max_runs = 100};
+	(void)state;
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		const struct algo_pingmesh_wire_id id = {.src = topo_ip_of_4(
+							     t[i].src),
+		    .born_ns = t[i].born,
+		    .number = t[i].number,
+		    .n_lost = t[i].n_lost};
+		assert_int_equal(xp_batch_set_take(&s, &id, test_err()), 1);
+		assert_int_equal(s.n_lost, t[i].sum);
+	}
+	assert_int_equal(s.n_agents, 3);
+	xp_batch_set_free(&s);
+}
+
 /* --- the store ------------------------------------------------------------ */
 static void a_batch_is_taken_once_also_after_a_restart(void **state)
 {
@@ -464,6 +516,8 @@ int main(void)
 	    cmocka_unit_test(the_set_agrees_with_a_plain_table),
 	    cmocka_unit_test(batches_in_order_are_one_run_each_agent),
 	    cmocka_unit_test(the_largest_number_is_a_number),
+	    cmocka_unit_test(runs_have_a_limit),
+	    cmocka_unit_test(what_agents_lost_is_the_most_that_was_said),
 	    in_a_folder(a_batch_is_taken_once_also_after_a_restart),
 	    in_a_folder(each_day_and_each_size_begins_a_file),
 	    in_a_folder(any_torn_end_is_cut_off),
