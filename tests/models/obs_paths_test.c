@@ -264,26 +264,31 @@ static void a_set_has_at_most_65536_paths(void **state)
 	}
 }
 
+/* N switches in a row; the first has a host, and so has number OTHER. */
+static void open_row(struct topo *t, uint32_t n, uint32_t other)
+{
+	struct topo_cable cable[300] = {{0, 2}, {1, 2 + other}};
+	const struct topo_mesh_input in = {.n_hosts = 2,
+	    .n_switches = n,
+	    .n_cables = n + 1,
+	    .cable = cable};
+	struct topo_mesh *m;
+	for (uint32_t i = 0; i + 1 < n; i++)
+		cable[2 + i] = (struct topo_cable){2 + i, 3 + i};
+	assert_ok(topo_mesh_open(&m, &in, test_err()));
+	assert_ok(topo_open_mesh(t, m, test_err()));
+}
+
 /* Twenty switches in a row, the first and the third of which have hosts: 16 links
  * lead to the 17th, and more than are had to the next. */
 static void a_path_has_at_most_16_links(void **state)
 {
 	(void)state;
-	enum { N = 20 };
-	struct topo_cable cable[N + 1] = {{0, 2}, {1, 4}};
-	const struct topo_mesh_input in = {.n_hosts = 2,
-	    .n_switches = N,
-	    .n_cables = N + 1,
-	    .cable = cable};
-	struct topo_mesh *m;
 	struct topo t = {0};
 	struct obs_paths p = {0};
 	struct sim_err e;
 	uint32_t set;
-	for (uint32_t i = 0; i + 1 < N; i++)
-		cable[2 + i] = (struct topo_cable){2 + i, 3 + i};
-	assert_ok(topo_mesh_open(&m, &in, test_err()));
-	assert_ok(topo_open_mesh(&t, m, test_err()));
+	open_row(&t, 20, 2);
 	set = set_between(&p, &t, 0, 16);
 	assert_int_equal(obs_path_length(&p, p.first[set]), TOPO_MAX_HOPS);
 	assert_int_equal(obs_paths_between(&p, &t, 0, 17, &set, &e),
@@ -308,21 +313,11 @@ static void a_path_has_at_most_16_links(void **state)
 static void a_switch_too_far_for_counting_has_no_path(void **state)
 {
 	(void)state;
-	enum { N = 257 };
-	struct topo_cable cable[N + 1] = {{0, 2}, {1, 3}};
-	const struct topo_mesh_input in = {.n_hosts = 2,
-	    .n_switches = N,
-	    .n_cables = N + 1,
-	    .cable = cable};
-	struct topo_mesh *m;
 	struct topo t = {0};
 	struct obs_paths p = {0};
 	struct sim_err e;
 	uint32_t set;
-	for (uint32_t i = 0; i + 1 < N; i++)
-		cable[2 + i] = (struct topo_cable){2 + i, 3 + i};
-	assert_ok(topo_mesh_open(&m, &in, test_err()));
-	assert_ok(topo_open_mesh(&t, m, test_err()));
+	open_row(&t, 257, 1);
 	assert_int_equal(obs_paths_between(&p, &t, 254, 0, &set, &e),
 	    SIM_ELIMIT);
 	assert_int_equal(obs_paths_between(&p, &t, 256, 0, &set, &e),

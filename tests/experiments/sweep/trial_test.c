@@ -442,85 +442,70 @@ static void the_bad_link_ranks_first_in_every_kind_of_network(void **state)
 
 /* --- print, memory ------------------------------------------------------ */
 
-static void a_cell_prints_its_faults_and_verdicts(void **state)
+/* What is printed of cell 0 of YAML, with N_ALGOS, holds each of N texts. */
+static void assert_prints(const char *yaml, size_t n_algos,
+    const char *const want[], size_t n)
 {
 	double row[MAX_ROW];
 	char *text = NULL;
-	size_t n;
+	size_t n_text;
 	struct rig g;
-	(void)state;
-	open_rig(&g,
-	    SMALL "algorithms: [vote, alg1]\nnoise: {rate: 0}\n"
-		  "faults: {links: [tor0->t1.1], rate: 0.5}\n",
-	    2);
+	open_rig(&g, yaml, n_algos);
 	run(&g, 0, 0, row);
-	FILE *out = open_memstream(&text, &n);
+	FILE *out = open_memstream(&text, &n_text);
 	xp_trial_print(g.trial, out);
 	fclose(out);
-	assert_non_null(strstr(text, "24 hosts, 16 switches, 120 directed"));
-	assert_non_null(strstr(text, "1 faults\n  tor0->t1.1"));
-	assert_non_null(strstr(text, "(plane skip)"));
-	assert_non_null(strstr(text, "accused FAULTY"));
+	for (size_t i = 0; i < n; i++)
+		if (!strstr(text, want[i]))
+			fail_msg("prints no %s:\n%s", want[i], text);
 	free(text);
 	close_rig(&g);
 }
 
+static void a_cell_prints_its_faults_and_verdicts(void **state)
+{
+	static const char *const want[] =
+	    {"24 hosts, 16 switches, 120 directed", "1 faults\n  tor0->t1.1",
+		"(plane skip)", "accused FAULTY"};
+	(void)state;
+	assert_prints(SMALL "algorithms: [vote, alg1]\nnoise: {rate: 0}\n"
+			    "faults: {links: [tor0->t1.1], rate: 0.5}\n",
+	    2, want, 4);
+}
+
 static void a_cell_prints_who_has_nothing_to_read(void **state)
 {
-	double row[MAX_ROW];
-	char *text = NULL;
-	size_t n;
-	struct rig g;
+	static const char *const want[] = {"\ndetector\n  reads probes along "
+					   "known paths (a1); there are none\n"
+					   "flock\n"};
 	(void)state;
-	open_rig(&g,
-	    "figure: f\nplane: telemetry\nunable: skip\n"
-	    "topology: {kind: fat_tree, k: 4}\nfaults: {rate: 0.05}\n"
-	    "telemetry: {flows: 40}\nalgorithms: [detector, flock]\n"
-	    "sweep: {grid: {telemetry.kinds: [[int], [a1]]}}\n",
-	    2);
-	run(&g, 0, 0, row);
-	FILE *out = open_memstream(&text, &n);
-	xp_trial_print(g.trial, out);
-	fclose(out);
-	assert_non_null(strstr(text,
-	    "\ndetector\n  reads probes along known "
-	    "paths (a1); there are none\nflock\n"));
-	free(text);
-	close_rig(&g);
+	assert_prints("figure: f\nplane: telemetry\nunable: skip\n"
+		      "topology: {kind: fat_tree, k: 4}\nfaults: {rate: 0.05}\n"
+		      "telemetry: {flows: 40}\nalgorithms: [detector, flock]\n"
+		      "sweep: {grid: {telemetry.kinds: [[int], [a1]]}}\n",
+	    2, want, 1);
 }
 
 /* The faults that stand for holes and outages on links are not printed beside
  * these. */
 static void a_cell_prints_its_holes_and_outages(void **state)
 {
-	static const char want[] =
+	static const char *const want[] = {
 	    "0 faults\n"
 	    "2 black holes\n"
 	    "  tor3                     type 1, 0.25 of its entries\n"
 	    "  t2.0                     type 2, 0.5 of its entries, from 2 s "
 	    "to 7.5 s\n"
 	    "1 outages\n"
-	    "  host5                    off, from 3 s\n";
-	double row[MAX_ROW];
-	char *text = NULL;
-	size_t n;
-	struct rig g;
+	    "  host5                    off, from 3 s\n"};
 	(void)state;
-	open_rig(&g,
-	    SMALL "algorithms: [vote]\nfaults:\n"
-		  "  - {kind: black_hole_1, at: [tor3], entries: 0.25}\n"
-		  "  - {kind: black_hole_2, at: [t2.0], entries: 0.5, from: 2, "
-		  "to: 7.5}\n"
-		  "  - {kind: host_off, at: [host5], from: 3}\n",
-	    1);
-	run(&g, 0, 0, row);
-	FILE *out = open_memstream(&text, &n);
-	xp_trial_print(g.trial, out);
-	fclose(out);
-	if (!strstr(text, want))
-		fail_msg("prints:\n%s", text);
-	free(text);
-	close_rig(&g);
+	assert_prints(SMALL
+	    "algorithms: [vote]\nfaults:\n"
+	    "  - {kind: black_hole_1, at: [tor3], entries: 0.25}\n"
+	    "  - {kind: black_hole_2, at: [t2.0], entries: 0.5, from: 2, "
+	    "to: 7.5}\n"
+	    "  - {kind: host_off, at: [host5], from: 3}\n",
+	    1, want, 1);
 }
 
 static int run_two(void *arg, struct sim_err *e)
