@@ -23,21 +23,12 @@ write_all() { # [SYNS]
 	sed -i 's/ = /=/' switches
 	cat >write.py <<-'END'
 		import struct, sys
-		def total(b):
-		    s = sum(struct.unpack('>%dH' % (len(b) // 2), b))
-		    while s >> 16: s = (s & 0xffff) + (s >> 16)
-		    return ~s & 0xffff
-		def ip(proto, payload, src, dst, ttl=64, ident=7):
-		    h = struct.pack('>BBHHHBBH4s4s', 0x45, 0, 20 + len(payload),
-		        ident, 0, ttl, proto, 0, bytes(src), bytes(dst))
-		    return h[:10] + struct.pack('>H', total(h)) + h[12:] + payload
+		from erspan import erspan, ip
 		def copy(switch, ttl, number, ident, flags=2):
 		    tcp = struct.pack('>HHIIBBHHH', 1234, 80, ident, 0, 0x50, flags,
 		        0, 0, 0)
-		    frame = bytes(12) + b'\x08\0' + ip(6, tcp, (10, 0, 0, 1),
-		        (10, 0, 0, 6), ttl, ident)
-		    return ip(47, struct.pack('>HHIHHI', 0x1000, 0x88be, number,
-		        0x1000, 1, 0) + frame, (10, 1, 0, switch), (10, 9, 9, 9))
+		    return erspan(ip(6, tcp, (10, 0, 0, 1), (10, 0, 0, 6), ttl, ident),
+		        number, (10, 1, 0, switch), (10, 9, 9, 9))
 		packets = []    # (ns, bytes of IP)
 		for k in range(int(sys.argv[1]) if sys.argv[1:] else 2):
 		    for hop, switch in enumerate((1, 3, 2)):
@@ -80,7 +71,7 @@ write_all() { # [SYNS]
 		    (packets[0][0], packets[0][1][:60]),
 		    (packets[0][0], copy(99, 64, 5, 5))]))
 	END
-	/usr/bin/python3 write.py "$@"
+	PYTHONPATH=$tree/tests/cli/lib /usr/bin/python3 -B write.py "$@"
 }
 
 # Traces with their hops, as TIME KIND SWITCH... a line.

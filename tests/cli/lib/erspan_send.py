@@ -6,22 +6,15 @@
 # SYNs of N connections (50), forth and back, seen by all switches of a path of
 # five, as copies in ERSPAN II to 127.0.0.1.
 import socket, struct, sys
-def total(b):
-    s = sum(struct.unpack('>%dH' % (len(b) // 2), b))
-    while s >> 16: s = (s & 0xffff) + (s >> 16)
-    return ~s & 0xffff
-def ip(proto, payload, src, dst, ttl=64, ident=7):
-    h = struct.pack('>BBHHHBBH4s4s', 0x45, 0, 20 + len(payload),
-        ident, 0, ttl, proto, 0, bytes(src), bytes(dst))
-    return h[:10] + struct.pack('>H', total(h)) + h[12:] + payload
+sys.dont_write_bytecode = True
+from erspan import erspan, ip
 def copy(switch, ttl, number, k, back):
     a, b = (10, 0, 0, 1), (10, 0, 0, 32)
     p, q = 1000 + k % 60000, 80
     if back: a, b, p, q = b, a, q, p
     tcp = struct.pack('>HHIIBBHHH', p, q, k, 0, 0x50, 2, 0, 0, 0)
-    frame = bytes(12) + b'\x08\0' + ip(6, tcp, a, b, ttl, (9 + k) % 65536)
-    return ip(47, struct.pack('>HHIHHI', 0x1000, 0x88be, number,
-        0x1000, 1, 0) + frame, (172, 16, 0, switch), (127, 0, 0, 1))
+    return erspan(ip(6, tcp, a, b, ttl, (9 + k) % 65536), number,
+        (172, 16, 0, switch), (127, 0, 0, 1))
 raw = socket.socket(socket.AF_INET, socket.SOCK_RAW, 255)
 # tor0, t1.0, t2.0, t1.3 and tor7 of two pods of 4 and 3.
 path = [0, 8, 14, 11, 7]
