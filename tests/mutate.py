@@ -17,7 +17,7 @@ lines, and counted. After M minutes none is begun.
 
 Which tests come to a line is found by running each once, and kept until its
 text changes, or the program's (mutate_seen.py). With --as-kept none is run anew:
-a test that came to a line only since is not tried, and the line that is kept
+a test that comes to a line only since is tried if it is a near one, and the line that is kept
 of the run says "kept" for "san".
 
 With --unseen nothing is mistaken: the lines that no test comes to are printed, as
@@ -344,7 +344,7 @@ def main():
     args.add_argument("-j", type=int, default=os.cpu_count())
     args = args.parse_args()
     tests = Tests()
-    seen = Seen(tests)
+    seen = Seen(tests, args.as_kept)
     if not args.as_kept and not args.near:
         seen.bring_up_to_date(args.j)
     if args.unseen:

@@ -57,8 +57,8 @@ def function_at(text, line):
 class Seen:
     """Who comes where: names of tests by function, and by its lines."""
 
-    def __init__(self, tests):
-        self.tests, self.kept = tests, {}
+    def __init__(self, tests, as_kept=False):
+        self.tests, self.as_kept, self.kept = tests, as_kept, {}
         if os.path.isfile(KEPT):
             with open(KEPT) as f:
                 self.kept = json.load(f)
@@ -111,11 +111,14 @@ class Seen:
         return self.kept.get(name, {}).get("of") == \
             text_sum(self.tests.texts[name])
 
-    def of(self, names, place):
-        """Those of NAMES that come to PLACE, as function_at() tells it, or may."""
+    def of(self, names, place, near=False):
+        """Those of NAMES that come to PLACE, as function_at() tells it, or may: of
+        tests whose text has changed since, all that are NEAR, and others as they
+        were if all is taken as it was kept."""
         who = self.at(place)
         return [n for n in names if n not in OWN_BUILD and
-                (who is None or n in who or not self.knows(n))]
+                (who is None or n in who or not self.knows(n) and
+                 (near or not self.as_kept or n not in self.kept))]
 
     def at(self, place):
         """Who comes to PLACE, or None if that is not known."""

@@ -342,7 +342,7 @@ class Tree:
             return "none"
         self.program_is = None
         place = mistake.place()
-        here = seen.of(self.tests.near(file), place)
+        here = seen.of(self.tests.near(file), place, near=True)
         if self.who_notices(file, obj, here):
             return "noticed"
         if near:
