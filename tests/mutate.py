@@ -17,8 +17,8 @@ lines, and counted. After M minutes none is begun.
 
 Which tests come to a line is found by running each once, and kept until its
 text changes, or the program's (mutate_seen.py). With --as-kept none is run anew:
-a test that comes to a line only since is tried if it is a near one, and the line that is kept
-of the run says "kept" for "san".
+a test that comes to a line only since is tried if it is a near one, and the line
+that is kept of the run says "kept" for "san".
 
 With --unseen nothing is mistaken: the lines that no test comes to are printed, as
 FILE:LINE with their text, and how many there are of all, for each layer. Any
