@@ -302,6 +302,49 @@ static void each_refusal_has_its_name(void **state)
 	}
 }
 
+/* Of X all lengths: what each is cut within, by where that ends. */
+static void assert_cuts(struct bytes *x, const size_t until[],
+    const enum algo_erspan_end end[])
+{
+	const size_t all = x->n;
+	unsigned k = 0;
+	for (x->n = 20; x->n <= all; x->n++) {
+		struct algo_erspan_copy c;
+		while (until[k] > 0 && x->n >= until[k])
+			k++;
+		assert_string_equal(algo_erspan_texts[read_bytes(x, &c)],
+		    algo_erspan_texts[end[k]]);
+	}
+}
+
+static void each_cut_has_its_name(void **state)
+{
+	static const size_t syn[] = {36, 54, 74, 88, 0},
+			    ack[] = {36, 50, 70, 82, 91, 0};
+	struct bytes x;
+	(void)state;
+	/* A SYN behind a tag, which is needed up to its flags. */
+	put_carrier(&x, "1000 88be 00000001 1000 0001 00000000");
+	put_hex(&x, "0200000000aa 0200000000bb 8100 0007 0800");
+	put_ip(&x, 6, TCP, "");
+	put_hex(&x, tcp);
+	assert_cuts(&x, syn,
+	    (enum algo_erspan_end[]){ALGO_ERSPAN_CARRIER_SHORT,
+		ALGO_ERSPAN_SHORT_ETHERNET, ALGO_ERSPAN_SHORT_IP,
+		ALGO_ERSPAN_SHORT_TCP, ALGO_ERSPAN_FINE});
+	/* An acknowledgement of RoCE, up to its syndrome. */
+	put_carrier(&x, "1000 88be 00000001 1000 0001 00000000");
+	put_hex(&x, ethernet);
+	put_ip(&x, 17, 8 + 12 + 4, "");
+	put_hex(&x, "c123 12b7 0018 0000 11 40 ffff 00000007 000abcde");
+	put_hex(&x, "60 000001");
+	assert_cuts(&x, ack,
+	    (enum algo_erspan_end[]){ALGO_ERSPAN_CARRIER_SHORT,
+		ALGO_ERSPAN_SHORT_ETHERNET, ALGO_ERSPAN_SHORT_IP,
+		ALGO_ERSPAN_SHORT_UDP, ALGO_ERSPAN_SHORT_ROCE,
+		ALGO_ERSPAN_FINE});
+}
+
 /* Packets of which the IP header is right and what it carries is not. */
 static void what_ip_carries_may_be_refused(void **state)
 {
@@ -622,6 +665,7 @@ int main(void)
 	    cmocka_unit_test(headers_within_headers_are_kept),
 	    cmocka_unit_test(pauses_are_read),
 	    cmocka_unit_test(each_refusal_has_its_name),
+	    cmocka_unit_test(each_cut_has_its_name),
 	    cmocka_unit_test(what_ip_carries_may_be_refused),
 	    cmocka_unit_test(damaged_frames_and_other_carriers_are_refused),
 	    cmocka_unit_test(more_headers_than_are_kept_are_refused),
