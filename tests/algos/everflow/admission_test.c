@@ -87,6 +87,51 @@ static void each_capacity_can_be_the_bottleneck(void **state)
 	}
 }
 
+/* The bottleneck is what is exceeded by the greatest factor, the first of equal
+ * ones; the sample fits into all. */
+static void of_many_bottlenecks_the_worst_is_told(void **state)
+{
+	(void)state;
+	const struct algo_admission_params p = defaults();
+	const struct algo_load full = algo_admission_capacity(&p);
+	static const double factor[] = {1, 20, 3, 9, 20};
+	struct algo_refusal why;
+	for (unsigned first = 0; first < 5; first++) {
+		struct algo_load used = {{0}}, need;
+		unsigned worst = 0;
+		for (unsigned i = 0; i < ALGO_N_CAPACITIES; i++) {
+			need.of[i] = full.of[i] * factor[(first + i) % 5];
+			if (need.of[i] / full.of[i] >
+			    need.of[worst] / full.of[worst])
+				worst = i;
+		}
+		assert_false(algo_admission_fits(&p, &used, &need, &why));
+		assert_int_equal(why.bottleneck, worst);
+		assert_true(why.need == need.of[worst]);
+		assert_true(why.capacity == full.of[worst]);
+		assert_int_equal(why.sample_bits, 5);
+	}
+	/* Little room in one, and another exceeded by more. */
+	struct algo_load used = {{0}}, need = {{0}};
+	used.of[1] = full.of[1] * 0.99;
+	need.of[1] = full.of[1] * 0.5;
+	need.of[3] = full.of[3] * 2;
+	assert_false(algo_admission_fits(&p, &used, &need, &why));
+	assert_int_equal(why.bottleneck, 3);
+	assert_true(why.used == 0);
+	assert_int_equal(why.sample_bits, 6);
+	/* 1 in 2^16 is the least. */
+	used = need = (struct algo_load){{0}};
+	need.of[2] = ldexp(full.of[2], 16);
+	assert_false(algo_admission_fits(&p, &used, &need, &why));
+	assert_int_equal(why.sample_bits, 16);
+	need.of[2] *= 1.001;
+	assert_false(algo_admission_fits(&p, &used, &need, &why));
+	assert_int_equal(why.sample_bits, 17);
+	need.of[2] = full.of[2];
+	assert_true(algo_admission_fits(&p, &used, &need, &why));
+}
+
 static void refusals_are_told(void **state)
 {
 	(void)state;
@@ -123,6 +168,7 @@ int main(void)
 	    cmocka_unit_test(need_is_as_by_hand),
 	    cmocka_unit_test(capacity_is_as_by_hand),
 	    cmocka_unit_test(each_capacity_can_be_the_bottleneck),
+	    cmocka_unit_test(of_many_bottlenecks_the_worst_is_told),
 	    cmocka_unit_test(refusals_are_told),
 	};
 	return cmocka_run_group_tests_name("algos/everflow/admission", tests,
