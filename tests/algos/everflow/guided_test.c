@@ -45,12 +45,18 @@ static void a_round_trip_is_nested_around_its_last_switch(void **state)
 		assert_int_equal(ip[0], 0x45);
 		assert_int_equal(ip[1], OBS_TOS_DEBUG);
 		assert_int_equal(sim_inet_get16(ip + 2), 96 - 20 * i);
+		assert_int_equal(sim_inet_get16(ip + 4),
+		    algo_guided_ip_id(g.order, g.number));
+		assert_int_equal(sim_inet_get16(ip + 6), 0x4000);
+		assert_int_equal(ip[8], ALGO_GUIDED_TTL);
 		assert_int_equal(ip[9], i < 2 ? 4 : 6);
 		assert_int_equal(sim_inet_get32(ip + 12), 0x0a000001);
 		assert_int_equal(sim_inet_get32(ip + 16),
 		    i == 1 ? 0xac100002 : 0xac100001);
 		assert_int_equal(sim_inet_sum(0, ip, 20), 0xffff);
 	}
+	assert_int_equal(sim_inet_get16(b + 60), 33000);
+	assert_int_equal(sim_inet_get16(b + 62), 9);
 	assert_int_equal(sim_inet_get32(b + 64), 0x01020304);
 	assert_int_equal(sim_inet_get32(b + 68), 5);
 	assert_int_equal(b[73], OBS_TCP_ACK);
@@ -146,10 +152,14 @@ static void what_the_network_changes_is_allowed(void **state)
 	uint8_t b[ALGO_GUIDED_MAX];
 	(void)state;
 	const size_t n = algo_guided_write(&g, b);
-	b[8] = 3;
-	b[1] |= OBS_TOS_CE;
-	sim_inet_put16(b + 10, 0);
-	sim_inet_put16(b + 10, ~sim_inet_sum(0, b, 20));
+	/* Each header has its own TTL and mark. */
+	for (unsigned i = 0; i < 3; i++) {
+		uint8_t *ip = b + 20 * i;
+		ip[8] = (uint8_t)(3 + i);
+		ip[1] |= OBS_TOS_CE;
+		sim_inet_put16(ip + 10, 0);
+		sim_inet_put16(ip + 10, ~sim_inet_sum(0, ip, 20));
+	}
 	assert_ok(algo_guided_read(b, n, N_SWITCHES, &got, test_err()));
 	assert_int_equal(got.n_via, 2);
 	/* Behind the first switch, without its header. */
@@ -157,8 +167,39 @@ static void what_the_network_changes_is_allowed(void **state)
 	    algo_guided_read(b + 20, n - 20, N_SWITCHES, &got, test_err()));
 	assert_int_equal(got.n_via, 1);
 	assert_int_equal(got.via[0], 5);
+	/* Behind both. */
+	assert_ok(
+	    algo_guided_read(b + 40, n - 40, N_SWITCHES, &got, test_err()));
+	assert_int_equal(got.n_via, 0);
+	assert_int_equal(got.tuple.dst_ip, topo_addr_of_host(7));
 	/* A switch that the network has not. */
 	assert_int_equal(algo_guided_read(b, n, 5, &got, NULL), SIM_EPARSE);
+}
+
+/* A probe that ends at a switch has that as its last, of which there are no more
+ * than three, so with three outer headers it is none. */
+static void a_fourth_switch_is_refused(void **state)
+{
+	struct algo_guided g = {.order = 1,
+	    .tuple = {topo_addr_of_host(0), topo_addr_of_switch(9), 1, 2,
+		TOPO_PROTO_TCP},
+	    .sender = topo_addr_of_host(3),
+	    .via = {4, 5, 6}};
+	(void)state;
+	for (unsigned n = 0; n <= OBS_MAX_VIA; n++) {
+		struct algo_guided got;
+		uint8_t b[ALGO_GUIDED_MAX];
+		g.n_via = (uint8_t)n;
+		const size_t bytes = algo_guided_write(&g, b);
+		assert_int_equal(algo_guided_read(b, bytes, N_SWITCHES, &got,
+				     NULL),
+		    n == OBS_MAX_VIA ? SIM_EPARSE : 0);
+		if (n < OBS_MAX_VIA) {
+			assert_int_equal(got.n_via, n + 1);
+			assert_int_equal(got.via[n], 9);
+			assert_int_equal(got.tuple.dst_ip, 0);
+		}
+	}
 }
 
 static void ids_are_never_zero_and_differ_within_an_order(void **state)
@@ -198,6 +239,7 @@ int main(void)
 	    cmocka_unit_test(what_is_written_is_read_and_is_the_packet),
 	    cmocka_unit_test(any_flipped_bit_is_noticed),
 	    cmocka_unit_test(what_the_network_changes_is_allowed),
+	    cmocka_unit_test(a_fourth_switch_is_refused),
 	    cmocka_unit_test(ids_are_never_zero_and_differ_within_an_order),
 	    cmocka_unit_test(rows_name_the_way),
 	};
