@@ -788,6 +788,44 @@ static void a_trace_ends_in_time_though_nothing_comes(void **state)
 	}
 }
 
+/* Time goes on by what is asked as by what comes, and not back by either: a copy
+ * from before is of now, and ends as one. */
+static void time_does_not_go_back(void **state)
+{
+	(void)state;
+	struct fixture f;
+	setup(&f);
+	for (unsigned i = 0; i < 2; i++) {
+		struct obs_copy c[TOPO_MAX_HOPS];
+		const struct obs_copy p =
+		    copies_packet(0, 20, 5000, (uint16_t)(7 + i));
+		copies_of(&f.topo, &p, (5 - i) * MS, c);
+		copies_add(&f.m, c, 1, 1);
+	}
+	assert_ok(
+	    algo_analyzer_open(&f.a, &f.routing, &f.params, 0, test_err()));
+	const struct algo_analyzer_counts *n = algo_analyzer_counted(f.a);
+	assert_ok(algo_analyzer_feed(f.a, &f.m, 0, 1, &f.sink, &f.counters,
+	    test_err()));
+	assert_int_equal(n->n_back, 0);
+	assert_ok(algo_analyzer_flush(f.a, 100 * MS, &f.sink, &f.counters,
+	    test_err()));
+	assert_int_equal(n->n_traces, 1);
+	/* An older question changes nothing. */
+	assert_ok(algo_analyzer_flush(f.a, 50 * MS, &f.sink, &f.counters,
+	    test_err()));
+	assert_ok(algo_analyzer_feed(f.a, &f.m, 1, 2, &f.sink, &f.counters,
+	    test_err()));
+	assert_int_equal(n->n_back, 1);
+	assert_ok(algo_analyzer_flush(f.a, 109 * MS, &f.sink, &f.counters,
+	    test_err()));
+	assert_int_equal(n->n_traces, 1);
+	assert_ok(algo_analyzer_flush(f.a, 110 * MS + 2, &f.sink, &f.counters,
+	    test_err()));
+	assert_int_equal(n->n_traces, 2);
+	teardown(&f);
+}
+
 static void packets_without_an_id_of_their_own_are_told_apart(void **state)
 {
 	(void)state;
@@ -1078,6 +1116,7 @@ int main(void)
 	    cmocka_unit_test(a_full_ring_ends_the_oldest),
 	    cmocka_unit_test(two_gaps_after_its_first_copy_a_trace_ends),
 	    cmocka_unit_test(a_trace_ends_in_time_though_nothing_comes),
+	    cmocka_unit_test(time_does_not_go_back),
 	    cmocka_unit_test(packets_without_an_id_of_their_own_are_told_apart),
 	    cmocka_unit_test(fragments_are_no_loop_and_no_drop),
 	    cmocka_unit_test(pause_frames_are_traces_of_one_copy),
