@@ -4,6 +4,8 @@
 #include "algos/vigil/program.h"
 
 #include "algos/vigil/milp.h"
+#include "algos/vigil/program_bigm.h"
+#include "algos/vigil/tally.h"
 #include "models/bulk/skip.h"
 #include "tests/rigs/oracle_cover.h"
 #include "tests/rigs/scenes.h"
@@ -260,6 +262,20 @@ static void a_flow_with_more_drops_than_m_per_hop_has_no_big_m_answer(
 	assert_true(isnan(s.value) && v.n == 0);
 	obs_free(&w);
 	algo_verdicts_free(&v);
+}
+
+/* Each link has three columns, which are numbered by 32 bits. */
+static void more_links_than_columns_are_refused(void **state)
+{
+	(void)state;
+	const struct algo_tally t = {.n_touched = UINT32_MAX / 3 + 1};
+	struct algo_milp m = {0};
+	struct algo_solution out;
+	struct sim_err e = {0};
+	assert_int_equal(algo_program_bigm(&m, &t, NULL, NULL, NULL, &out, &e),
+	    SIM_ELIMIT);
+	assert_string_equal(e.msg,
+	    "1431655766 links are too many for the big-M form.");
 }
 
 static void more_drops_than_a_double_holds_are_refused(void **state)
@@ -595,6 +611,7 @@ int main(void)
 	    cmocka_unit_test(an_unproved_value_is_never_called_optimal),
 	    cmocka_unit_test(
 		a_flow_with_more_drops_than_m_per_hop_has_no_big_m_answer),
+	    cmocka_unit_test(more_links_than_columns_are_refused),
 	    cmocka_unit_test(more_drops_than_a_double_holds_are_refused),
 	    cmocka_unit_test(both_programs_have_the_optimum_of_brute_force),
 	    cmocka_unit_test(limits_cost_the_proof_and_never_the_truth),
