@@ -275,6 +275,38 @@ static void flows_of_the_released_simulator_are_all_told(void **state)
 	p->close(NULL);
 }
 
+/* Hosts sample what the flows of the epoch were, for who asks for it alone. */
+static void hosts_sample_if_they_are_asked_to(void **state)
+{
+	(void)state;
+	for (int asked = 0; asked < 2; asked++) {
+		struct xp_config c = {
+		    .needs = OBS_FLOWS | (asked ? OBS_SAMPLES : 0)};
+		struct res_trial_metrics m;
+		struct xp_window got = {0};
+		const struct xp_listener to = {&got, hears};
+		struct scenes s;
+		void *plane;
+		while (xp_plane_of(&c) != &xp_plane_exact)
+			c.plane++;
+		assert_ok(sim_field_defaults(scene_samples_fields,
+		    &c.scene.samples, test_err()));
+		epoch_open(&s, 30);
+		assert_ok(xp_plane_exact.open(&plane, &s.topo, &c, test_err()));
+		assert_int_equal(xp_plane_exact.run(plane, &s.scene, &to, &m,
+				     NULL),
+		    7);
+		assert_int_equal(got.seen->runs != NULL, asked);
+		assert_int_equal(got.seen->samples != NULL, asked);
+		if (asked) {
+			assert_true(got.seen->runs->n > 0);
+			assert_true(got.seen->samples->n > 0);
+		}
+		xp_plane_exact.close(plane);
+		scenes_close(&s);
+	}
+}
+
 static void an_epoch_is_told_in_a_line(void **state)
 {
 	const struct res_trial_metrics m = {.n_flows = 1920,
@@ -344,6 +376,7 @@ int main(void)
 	    cmocka_unit_test(who_hears_flows_may_end_it),
 	    cmocka_unit_test(a_run_has_one_window),
 	    cmocka_unit_test(flows_of_the_released_simulator_are_all_told),
+	    cmocka_unit_test(hosts_sample_if_they_are_asked_to),
 	    cmocka_unit_test(an_epoch_is_told_in_a_line),
 	    cmocka_unit_test(only_windows_with_every_flow_are_weighed),
 	    cmocka_unit_test(every_allocation_may_fail),
