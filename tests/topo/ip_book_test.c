@@ -92,9 +92,28 @@ static void numbers_are_one_to_one_through_sweeps(void **state)
 	topo_ip_book_close(&b);
 }
 
+static int open_once(void *arg, struct sim_err *e)
+{
+	struct topo_ip_book *b = arg;
+	const int rc = topo_ip_book_open(b, 100, e);
+	if (rc < 0)
+		assert_true(b->cap == 0 && b->n_slots == 0 && !b->ip);
+	topo_ip_book_close(b);
+	return rc;
+}
+
+/* Then it has no room, as one that is zeroed. */
+static void without_memory_a_book_is_empty(void **state)
+{
+	(void)state;
+	struct topo_ip_book b;
+	test_each_alloc_fails(open_once, &b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(without_memory_a_book_is_empty),
 	    cmocka_unit_test(ipv4_passes_and_0_slash_8_does_not),
 	    cmocka_unit_test(a_full_book_says_so_and_goes_on_when_swept),
 	    cmocka_unit_test(numbers_are_one_to_one_through_sweeps),
