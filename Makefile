@@ -31,7 +31,8 @@
 #   make fuzz         fuzz what reads outside input, and add up how much was
 #                     tried  [FUZZ_SECONDS=30 FUZZ="yaml spec"]
 #   make mutate       small mistakes made on purpose, and which no test notices:
-#                     hours  [N=150 SEED=1 FOLDER=sim]
+#                     hours  [N=150 SEED=1 FOLDER=sim MUTATE=--near], or the
+#                     lines that no test comes to  [MUTATE=--unseen]
 #   make install      DESTDIR= PREFIX=/usr/local; `uninstall` takes it away
 #   make man          the manual pages -> build/man
 #   make deb          a Debian package -> build/deb; `check-deb` tries it

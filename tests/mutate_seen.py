@@ -19,7 +19,7 @@ import time
 
 from mutate_tree import LAYERS, WORK, Tree, command_of
 
-KEPT = WORK + "/seen.json"
+KEPT = WORK + "/lines.json"
 # What is inlined or laid together has no blocks of its own.
 FLAGS = "-Og -g1 -fsanitize-coverage=trace-pc -fno-ipa-icf -fno-reorder-blocks " \
     "-fno-reorder-functions"
