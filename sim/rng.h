@@ -82,9 +82,13 @@ struct sim_seed {
 	uint32_t point, run, epoch;
 };
 
+/* Blocks that are made at once, but for a stream's first: many have no other. */
+enum { SIM_PHILOX_BLOCKS = 4, SIM_PHILOX_WORDS = 4 * SIM_PHILOX_BLOCKS };
+
 struct sim_philox {
-	uint32_t key[2], ctr[4], out[4];
-	unsigned n_left; /* unread words of out[] */
+	uint32_t key[2], ctr[4];
+	unsigned n_left; /* unread words at the end of out[] */
+	uint32_t out[SIM_PHILOX_WORDS];
 };
 
 /* Not copyable once initialised: gsl.state points into the same struct. */
@@ -105,15 +109,15 @@ void sim_rng_key(uint32_t key[2], const struct sim_seed *where,
 void sim_philox_block(const uint32_t key[2], const uint32_t ctr[4],
     uint32_t out[4]);
 
+/* The next blocks of a stream of which all words are read. */
+void sim_philox_refill(struct sim_philox *p);
+
 /* Next 32 bits; U in [0, 1) with 53 bits. */
 static inline uint32_t sim_philox_next(struct sim_philox *p)
 {
-	if (p->n_left == 0) {
-		sim_philox_block(p->key, p->ctr, p->out);
-		p->ctr[0]++;
-		p->n_left = 4;
-	}
-	return p->out[4 - p->n_left--];
+	if (p->n_left == 0)
+		sim_philox_refill(p);
+	return p->out[SIM_PHILOX_WORDS - p->n_left--];
 }
 
 static inline double sim_philox_u01(struct sim_philox *p)

@@ -79,6 +79,27 @@ static void every_part_of_a_name_changes_the_stream(void **state)
 	assert_true(ref != first_words(base, SIM_STREAM_FLOW, 6));
 }
 
+/* However many blocks are made at once: the words of each follow those of the one
+ * before, also where the count of blocks begins again. */
+static void a_stream_is_its_blocks_in_order(void **state)
+{
+	(void)state;
+	static const uint32_t from[] = {0, 1, 6, UINT32_MAX - 8, UINT32_MAX};
+	for (size_t i = 0; i < sizeof(from) / sizeof(from[0]); i++) {
+		const struct sim_seed where = {1, 2, 3, 4};
+		struct sim_rng r;
+		sim_rng_init(&r, &where, SIM_STREAM_FLOW, 5);
+		uint32_t ctr[] = {from[i], 5, 3, 2};
+		r.state.ctr[0] = from[i];
+		for (int block = 0; block < 19; block++, ctr[0]++) {
+			uint32_t out[4];
+			sim_philox_block(r.state.key, ctr, out);
+			for (int k = 0; k < 4; k++)
+				assert_int_equal(sim_rng_u32(&r), out[k]);
+		}
+	}
+}
+
 /* Two streams of one number would not compile here: a case label twice. */
 static const char *name_of(unsigned number)
 {
@@ -169,6 +190,7 @@ int main(void)
 	    cmocka_unit_test(philox_gives_the_published_known_answers),
 	    cmocka_unit_test(keys_are_those_of_splitmix64),
 	    cmocka_unit_test(every_part_of_a_name_changes_the_stream),
+	    cmocka_unit_test(a_stream_is_its_blocks_in_order),
 	    cmocka_unit_test(no_two_streams_share_a_number),
 	    cmocka_unit_test(words_below_n_are_uniform),
 	    cmocka_unit_test(gsl_distributions_draw_from_a_stream),
