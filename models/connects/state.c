@@ -137,17 +137,24 @@ static double choose_cap(const struct connects *c, int tier, topo_link first,
 	double sum[BINS] = {0}, most[BINS] = {0}, best = INFINITY, cap = 0;
 	uint32_t n[BINS] = {0};
 	const double crossing = n_crossing(c, tier);
+	double last = 0, rate = 0;
+	int b = 0;
 	for (topo_link l = first; l < end; l++) {
 		const double h = c->hazard[l];
 		if (h == 0)
 			continue;
-		const int at = isinf(h) ? BINS : ilogb(h) - LOWEST;
-		const int b = at < 0 ? 0 : at < BINS ? at : BINS - 1;
+		/* Links are mostly as the one before. */
+		if (h != last) {
+			const int at = isinf(h) ? BINS : ilogb(h) - LOWEST;
+			b = at < 0 ? 0 : at < BINS ? at : BINS - 1;
+			rate = -expm1(-h);
+			last = h;
+		}
 		n[b]++;
-		sum[b] += -expm1(-h);
+		sum[b] += rate;
 		most[b] = fmax(most[b], h);
 	}
-	for (int b = -1; b < BINS; b++) {
+	for (b = -1; b < BINS; b++) {
 		double cost = 0;
 		if (b >= 0 && (n[b] == 0 || isinf(most[b])))
 			continue;
