@@ -3,6 +3,7 @@
  */
 #include "experiments/pingmesh/bulk/buckets.h"
 
+#include <assert.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>
 #include <math.h>
@@ -61,10 +62,11 @@ static void chances_above(const struct xp_buckets *b, sim_ns end, double p[])
 	}
 }
 
-static void make_law(const struct xp_buckets *b, struct xp_buckets_law *l)
+/* Ends that have next to no weight are left out, and the last one has the rest. */
+static void make_law(struct xp_buckets *b, struct xp_buckets_law *l)
 {
 	const uint64_t n = l->quick[0] + l->quick[1] + l->quick[2];
-	l->n = 0;
+	l->first = b->n_ends;
 	for (uint32_t i = 0; i < ALGO_PINGMESH_BUCKETS; i++) {
 		double p[CONNECTS_N_HOPS];
 		const sim_ns end = algo_pingmesh_bucket_end(i);
@@ -73,33 +75,70 @@ static void make_law(const struct xp_buckets *b, struct xp_buckets_law *l)
 		    sum_is_at_most((double)(n - l->rank), l->quick, p);
 		if (upto < 1e-15)
 			continue;
-		l->end[l->n] = end;
-		l->upto[l->n++] = upto;
-		if (upto > 1 - 1e-12 || l->n == XP_BUCKETS_ENDS)
+		b->end[b->n_ends] = end;
+		b->upto[b->n_ends++] = upto;
+		if (upto > 1 - 1e-12 ||
+		    b->n_ends - l->first == XP_BUCKETS_MOST)
 			break;
 	}
-	l->upto[l->n - 1] = 1;
+	b->upto[b->n_ends - 1] = 1;
+	l->n = b->n_ends - l->first;
+}
+
+static void forget_laws(struct xp_buckets *b)
+{
+	memset(b->place, 0, sizeof(b->place));
+	b->n_laws = b->n_ends = 0;
+}
+
+/* Where the law is, or the free place for it. */
+static struct xp_buckets_law *find_law(struct xp_buckets *b,
+    const uint64_t quick[], uint64_t rank)
+{
+	const uint64_t key =
+	    ((quick[0] * 31 + quick[1]) * 1009 + quick[2]) * 7919 + rank;
+	size_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 52;
+	static_assert(XP_BUCKETS_PLACES == 1 << 12, "12 bits are a place");
+	for (;; at = (at + 1) % XP_BUCKETS_PLACES) {
+		struct xp_buckets_law *l = &b->place[at];
+		if (l->n == 0 ||
+		    (l->rank == rank && l->quick[0] == quick[0] &&
+			l->quick[1] == quick[1] && l->quick[2] == quick[2]))
+			return l;
+	}
+}
+
+static const struct xp_buckets_law *law_of(struct xp_buckets *b,
+    const uint64_t quick[], uint64_t rank)
+{
+	struct xp_buckets_law *l = find_law(b, quick, rank);
+	if (l->n > 0)
+		return l;
+	if (b->n_laws == XP_BUCKETS_LAWS ||
+	    b->n_ends + XP_BUCKETS_MOST > XP_BUCKETS_ENDS) {
+		forget_laws(b);
+		l = find_law(b, quick, rank);
+	}
+	memcpy(l->quick, quick, sizeof(l->quick));
+	l->rank = rank;
+	make_law(b, l);
+	b->n_laws++;
+	return l;
 }
 
 sim_ns xp_buckets_draw(struct xp_buckets *b,
     const uint64_t quick[CONNECTS_N_HOPS], uint64_t rank, struct sim_rng *r)
 {
-	const uint64_t key =
-	    ((quick[0] * 31 + quick[1]) * 1009 + quick[2]) * 7919 + rank;
-	struct xp_buckets_law *l =
-	    &b->slot[key * UINT64_C(0x9e3779b97f4a7c15) >> 54];
-	unsigned i = 0;
-	if (l->n == 0 || l->rank != rank ||
-	    memcmp(l->quick, quick, sizeof(l->quick)) != 0) {
-		memcpy(l->quick, quick, sizeof(l->quick));
-		l->rank = rank;
-		make_law(b, l);
-	}
+	const struct xp_buckets_law *l = law_of(b, quick, rank);
+	const sim_ns *end = &b->end[l->first];
+	const double *upto = &b->upto[l->first];
 	/* Where the bucket is certain no number is drawn. */
 	if (l->n == 1)
-		return l->end[0];
+		return *end;
 	const double u = sim_rng_u01(r);
-	while (u >= l->upto[i])
-		i++;
-	return l->end[i];
+	while (u >= *upto) {
+		upto++;
+		end++;
+	}
+	return *end;
 }

@@ -12,19 +12,28 @@
 
 #include "experiments/pingmesh/bulk/sums.h"
 
-enum { XP_BUCKETS_SLOTS = 1024, XP_BUCKETS_ENDS = 128 };
+/* Laws that are known at once, of places for twice as many, and their ends: a
+ * server's counts are of some hundreds of laws, of a few ends each. When there is
+ * no more room all are forgotten. */
+enum {
+	XP_BUCKETS_LAWS = 2048,
+	XP_BUCKETS_PLACES = 2 * XP_BUCKETS_LAWS,
+	XP_BUCKETS_ENDS = 1 << 15,
+	XP_BUCKETS_MOST = 128 /* ends of a law */
+};
 
 struct xp_buckets_law {
 	uint64_t quick[CONNECTS_N_HOPS], rank;
-	uint8_t n; /* 0: none yet */
-	sim_ns end[XP_BUCKETS_ENDS];
-	double upto[XP_BUCKETS_ENDS]; /* P(the quantile's end <= end[i]) */
+	uint32_t first, n; /* ends; n is 0 where there is no law */
 };
 
 struct xp_buckets {
 	struct fabric_sim_rtt law[CONNECTS_N_HOPS];
 	sim_ns below_ns; /* all round trips are */
-	struct xp_buckets_law slot[XP_BUCKETS_SLOTS];
+	uint32_t n_laws, n_ends;
+	struct xp_buckets_law place[XP_BUCKETS_PLACES];
+	sim_ns end[XP_BUCKETS_ENDS];
+	double upto[XP_BUCKETS_ENDS]; /* P(the quantile's end <= end[i]) */
 };
 
 void xp_buckets_init(struct xp_buckets *b, const struct fabric_sim_rtt law[],
