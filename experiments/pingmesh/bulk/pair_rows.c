@@ -174,9 +174,17 @@ int xp_pair_walk_begin(struct xp_pair_walk *w, const struct xp_pair_rows *r,
 void xp_pair_walk_close(struct xp_pair_walk *w)
 {
 	free(w->next);
-	free(w->key);
+	free(w->held);
 	free(w->spare);
 	*w = (struct xp_pair_walk){.n = 0};
+}
+
+/* Where the rows of window I of the walk end. */
+static size_t rows_end(const struct xp_pair_walk *w, uint32_t i)
+{
+	const struct xp_pair_rows *r = w->r;
+	const uint32_t next = r->n_windows - w->n_windows + i + 1;
+	return next < r->n_windows ? r->first[next] : r->n;
 }
 
 /* The rows of server H in window I of the walk. */
@@ -185,8 +193,7 @@ static int take_rows(struct xp_pair_walk *w, topo_host h, uint32_t i,
 {
 	const struct xp_pair_rows *r = w->r;
 	const uint32_t hosts = w->places.hosts_of_tor;
-	const uint32_t k = r->n_windows - w->n_windows + i;
-	const size_t end = k + 1 < r->n_windows ? r->first[k + 1] : r->n;
+	const size_t end = rows_end(w, i);
 	size_t *at = &w->next[i];
 	int rc = 0;
 	for (; *at < end && low_of(r, r->key[*at]) == h; ++*at) {
@@ -194,9 +201,9 @@ static int take_rows(struct xp_pair_walk *w, topo_host h, uint32_t i,
 		    xp_pair_rows_pair_from(r), r->host_bits);
 		const uint64_t before = xp_pair_places_before(&w->places, i,
 		    h / hosts != high / hosts);
-		if ((rc = SIM_RESERVE(&w->key, &w->cap, w->n + 1, e)) < 0)
+		if ((rc = SIM_RESERVE(&w->held, &w->cap, w->n + 1, e)) < 0)
 			break;
-		w->key[w->n++] = r->key[*at] + (before << at_from(r));
+		w->held[w->n++] = r->key[*at] + (before << at_from(r));
 	}
 	return rc;
 }
@@ -204,6 +211,12 @@ static int take_rows(struct xp_pair_walk *w, topo_host h, uint32_t i,
 int xp_pair_walk_on(struct xp_pair_walk *w, struct sim_err *e)
 {
 	int rc = 0;
+	if (w->n_windows == 1) {
+		w->key = w->r->key + w->next[0];
+		w->n = rows_end(w, 0) - w->next[0];
+		w->next[0] += w->n;
+		return 0;
+	}
 	w->n = 0;
 	for (; rc == 0 && w->n < BLOCK && w->host < w->places.n_hosts;
 	     w->host++)
@@ -212,6 +225,7 @@ int xp_pair_walk_on(struct xp_pair_walk *w, struct sim_err *e)
 	if (rc < 0 || w->n == 0 ||
 	    (rc = SIM_RESERVE(&w->spare, &w->cap_spare, w->n, e)) < 0)
 		return rc;
-	sim_sort_keys(w->key, w->spare, w->n, at_from(w->r));
+	sim_sort_keys(w->held, w->spare, w->n, at_from(w->r));
+	w->key = w->held;
 	return 0;
 }

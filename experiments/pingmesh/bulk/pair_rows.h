@@ -107,8 +107,10 @@ struct xp_pair_walk {
 	struct xp_pair_places places;
 	uint32_t n_windows, host; /* the next one */
 	size_t *next;             /* [windows] */
-	uint64_t *key, *spare;    /* of a few servers, in order */
-	size_t n, cap, cap_spare;
+	const uint64_t *key;      /* [n] of a few servers, in order */
+	size_t n;
+	uint64_t *held, *spare; /* of more than one window */
+	size_t cap, cap_spare;
 };
 
 /* Of the last N windows, which are over. W must be closed also when this fails.
@@ -117,9 +119,10 @@ int xp_pair_walk_begin(struct xp_pair_walk *w, const struct xp_pair_rows *r,
     uint32_t n, const struct xp_pair_places *places, struct sim_err *e);
 void xp_pair_walk_close(struct xp_pair_walk *w);
 
-/* All rows of some more servers, as the lower ones of their pairs, into w->key;
- * w->n is 0 after the last. Errors SIM_ENOMEM. Cost O(rows + servers * windows),
- * memory 16 bytes for each of 2^18 rows, and for those of one server. */
+/* All rows of some more servers, as the lower ones of their pairs, as w->key;
+ * w->n is 0 after the last. Those of one window alone are in order, and all are
+ * told at once. Errors SIM_ENOMEM. Cost O(rows + servers * windows), O(1) of one
+ * window; memory 16 bytes for each of 2^18 rows, and for those of one server. */
 int xp_pair_walk_on(struct xp_pair_walk *w, struct sim_err *e);
 
 #endif

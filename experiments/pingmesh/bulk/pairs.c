@@ -115,6 +115,10 @@ int xp_mesh_pairs_begin(struct xp_mesh_pairs *p, const struct truth *truth,
 	mark_gone(p, truth, give_up_ns);
 	memset(p->failed, 0, p->clos.all_hosts * sizeof(*p->failed));
 	memset(p->untold, 0, p->clos.all_hosts * sizeof(*p->untold));
+	for (unsigned l = 0; l < CONNECTS_N_LEVELS; l++)
+		p->first_slot[l] = p->mesh.n_peers[l] > 0
+		    ? p->next * p->window_ns / p->mesh.every_ns[l]
+		    : 0;
 	p->next++;
 	return rc;
 }
@@ -134,15 +138,21 @@ static enum connects_level level_of(const struct xp_mesh_pairs *p, topo_host a,
 							  : CONNECTS_DC;
 }
 
-/* 1 if of connects with one number the one from SRC is sent after the one from
- * DST. */
+/* 1 if of connects with one number the one from SRC, which is sent that long after
+ * its interval begins, is sent after the one from DST. */
+static uint32_t is_after(const struct xp_mesh_pairs *p,
+    enum connects_level level, topo_host src, topo_host dst, sim_ns own)
+{
+	const sim_ns other = connects_phase(p->c, level, dst, src);
+	return own > other || (own == other && src > dst);
+}
+
 static uint32_t is_second(const struct xp_mesh_pairs *p, topo_host src,
     topo_host dst)
 {
 	const enum connects_level level = level_of(p, src, dst);
-	const sim_ns own = connects_phase(p->c, level, src, dst);
-	const sim_ns other = connects_phase(p->c, level, dst, src);
-	return own > other || (own == other && src > dst);
+	return is_after(p, level, src, dst,
+	    connects_phase(p->c, level, src, dst));
 }
 
 static enum xp_pair_kind kind_of(const struct xp_mesh_pairs *p,
@@ -158,7 +168,8 @@ static enum xp_pair_kind kind_of(const struct xp_mesh_pairs *p,
 int xp_mesh_pairs_take(struct xp_mesh_pairs *p, const struct connects_row *r,
     struct sim_err *e)
 {
-	const enum connects_level level = level_of(p, r->src, r->dst);
+	const enum connects_level level =
+	    r->hops == CONNECTS_INTRA_TOR ? CONNECTS_TOR : CONNECTS_DC;
 	if (r->outcome != CONNECTS_CONNECTED &&
 	    (p->gone[r->src] || p->gone[r->dst])) {
 		uint64_t *n =
@@ -168,13 +179,13 @@ int xp_mesh_pairs_take(struct xp_mesh_pairs *p, const struct connects_row *r,
 		return 0;
 	}
 	const sim_ns every = p->mesh.every_ns[level];
-	const sim_ns phase = connects_phase(p->c, level, r->src, r->dst);
-	const uint64_t k =
-	    (r->sent_ns - phase) / every - (p->next - 1) * p->window_ns / every;
+	const uint64_t slot = r->sent_ns / every;
+	const uint64_t k = slot - p->first_slot[level];
 	const struct xp_pair_row row = {.low =
 					    r->src < r->dst ? r->src : r->dst,
 	    .high = r->src < r->dst ? r->dst : r->src,
-	    .at = 2 * (uint32_t)k + is_second(p, r->src, r->dst),
+	    .at = 2 * (uint32_t)k +
+		is_after(p, level, r->src, r->dst, r->sent_ns - slot * every),
 	    .n = r->n,
 	    .kind = (uint8_t)kind_of(p, r)};
 	return xp_pair_rows_add(&p->rows, &row, e);
@@ -399,6 +410,17 @@ static int pairs_sum_one(struct xp_mesh_pairs *p, const uint64_t key[],
 	return 0;
 }
 
+/* Mostly a pair has one row, and so few do no harm: neither connects that failed
+ * nor late ones are LEAST, nor does the pair have less without untold ones. */
+static int rows_are_harmless(const struct xp_mesh_pairs *p,
+    const uint64_t key[], size_t n, enum connects_level level, uint32_t least)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += xp_pair_rows_read(&p->rows, key[i]).n;
+	return sum < least && p->n_due[level] >= least + sum;
+}
+
 /* The pairs of the servers that W is at. */
 static int pairs_list_block(struct xp_mesh_pairs *p,
     const struct xp_pair_walk *w, uint32_t least, struct obs_pair_list *out,
@@ -413,7 +435,9 @@ static int pairs_list_block(struct xp_mesh_pairs *p,
 		for (k = i + 1; k < w->n &&
 		     w->key[k] >> pair_from == w->key[i] >> pair_from;)
 			k++;
-		if (!both_live(p, x.low, x.high))
+		if (rows_are_harmless(p, &w->key[i], k - i,
+			level_of(p, x.low, x.high), least) ||
+		    !both_live(p, x.low, x.high))
 			continue;
 		rc = pairs_sum_one(p, &w->key[i], k - i, &sum, e);
 		if (rc == 0 && obs_pair_in_trouble(&sum, least))
@@ -509,6 +533,7 @@ int xp_mesh_pairs_tell(struct xp_mesh_pairs *p, uint32_t n,
 	for (unsigned l = 0; l < CONNECTS_N_LEVELS; l++) {
 		to->mesh.n_peers[l] = p->mesh.n_peers[l];
 		to->mesh.n_probes[l] = most_of(p, l, p->n_told);
+		p->n_due[l] = due_of(p, l, p->n_told);
 	}
 	*out = to;
 	if (rc < 0)

@@ -24,12 +24,15 @@ struct xp_mesh_pairs {
 	uint8_t uneven; /* pairs have one probe more or less a window */
 
 	uint32_t next; /* the number of the window to come */
+	uint64_t first_slot[CONNECTS_N_LEVELS]; /* of the last: intervals from
+						   time 0 on, before it */
 	struct xp_pair_rows rows;
 	uint8_t *gone;             /* [hosts] off all the while */
 	uint64_t *failed, *untold; /* [hosts] of rows with those, not kept */
 
 	/* What was told last, of so many windows. */
 	uint32_t n_told;
+	uint32_t n_due[CONNECTS_N_LEVELS]; /* the fewest of a pair in these */
 	uint8_t any_failed;
 	uint64_t *of_host_answered, *of_host_failed; /* [hosts] */
 	uint32_t *number[2]; /* of connects that failed; untold */
