@@ -375,36 +375,39 @@ static struct connects_known counter_known(const struct xp_mesh_sums *s,
 	    *at - first};
 }
 
-static void counter_times(struct xp_mesh_sums *s, topo_host h,
+/* The times of a server of whose round trips that many are DUE in a period. */
+static void counter_times(const struct xp_mesh_sums *s, const uint32_t due[],
     const struct xp_mesh_sums_counter *c, const struct connects_known *known,
     struct xp_buckets *b, struct sim_rng *r, struct obs_perf_row *row)
 {
 	const uint64_t n = row->n_connected;
 	const uint64_t rank[] = {algo_rtt_rank(n, 50), algo_rtt_rank(n, 99)};
-	const uint32_t *due = s->due_server[h / s->clos.n_hosts];
 	uint64_t quick[CONNECTS_N_HOPS];
 	sim_ns end[2];
-	for (int k = 0; k < CONNECTS_N_HOPS; k++) {
-		const uint64_t all = due[k] / s->n_counters;
-		quick[k] = all > c->n_rows[k] ? all - c->n_rows[k] : 0;
-	}
+	for (int k = 0; k < CONNECTS_N_HOPS; k++)
+		quick[k] = due[k] > c->n_rows[k] ? due[k] - c->n_rows[k] : 0;
 	for (int i = 0; i < 2; i++)
 		end[i] = counter_time(s, b, quick, known, rank[i], r);
 	row->p50_ns = end[0];
 	row->p99_ns = end[0] > end[1] ? end[0] : end[1];
 }
 
-int xp_found_counters(struct xp_mesh_sums *s, uint32_t k, struct xp_buckets *b,
-    struct sim_rng *r, struct obs_perf *out, struct sim_err *e)
+/* Servers under TOR in period K; *AT is where those that a link delayed begin. */
+static int found_tor_counters(struct xp_mesh_sums *s, uint32_t k, uint32_t tor,
+    struct xp_buckets *b, struct sim_rng *r, size_t *at, struct obs_perf *out,
+    struct sim_err *e)
 {
-	size_t at = 0;
-	obs_perf_clear(out);
-	for (topo_host h = 0; h < s->clos.all_hosts; h++) {
+	const uint32_t n_hosts = s->clos.n_hosts, *of = s->due_server[tor];
+	const uint64_t all = (of[0] + of[1] + of[2]) / s->n_counters;
+	uint32_t due[CONNECTS_N_HOPS];
+	int rc = 0;
+	for (int h = 0; h < CONNECTS_N_HOPS; h++)
+		due[h] = of[h] / s->n_counters;
+	for (topo_host h = tor * n_hosts; rc == 0 && h < (tor + 1) * n_hosts;
+	     h++) {
 		const struct xp_mesh_sums_counter *c =
 		    &s->counter[(size_t)k * s->clos.all_hosts + h];
-		const uint32_t *due = s->due_server[h / s->clos.n_hosts];
-		const uint64_t n =
-		    (due[0] + due[1] + due[2]) / s->n_counters - c->n_untold;
+		const uint64_t n = all - c->n_untold;
 		struct obs_perf_row row = {.end_ns = s->from_ns +
 			(k + 1) * s->counter_ns,
 		    .host = h,
@@ -413,12 +416,21 @@ int xp_found_counters(struct xp_mesh_sums *s, uint32_t k, struct xp_buckets *b,
 		    .n_unconnected = c->n_failed,
 		    .n_drop_1 = c->n_drop_1,
 		    .n_drop_2 = c->n_drop_2};
-		const struct connects_known known = counter_known(s, k, h, &at);
+		const struct connects_known known = counter_known(s, k, h, at);
 		if (row.n_connected > 0)
-			counter_times(s, h, c, &known, b, r, &row);
-		const int rc = obs_perf_add(out, &row, e);
-		if (rc < 0)
-			return rc;
+			counter_times(s, due, c, &known, b, r, &row);
+		rc = obs_perf_add(out, &row, e);
 	}
-	return 0;
+	return rc;
+}
+
+int xp_found_counters(struct xp_mesh_sums *s, uint32_t k, struct xp_buckets *b,
+    struct sim_rng *r, struct obs_perf *out, struct sim_err *e)
+{
+	size_t at = 0;
+	int rc = 0;
+	obs_perf_clear(out);
+	for (uint32_t t = 0; rc == 0 && t < s->clos.all_tors; t++)
+		rc = found_tor_counters(s, k, t, b, r, &at, out, e);
+	return rc;
 }

@@ -28,14 +28,16 @@ static void counters_add(struct xp_dsa_count *c, const struct obs_perf_row *r,
 /* As in algos/pingmesh/sla.h, a scope with too few connects is not judged. The
  * P99 of one server's few probes is nearly the slowest of them. So a scope is
  * slow when servers with half of its connects are slow: by their mean it would
- * alert for a single server that stalled. */
-static void counters_judge(struct xp_dsa_counters_row *r,
+ * alert for a single server that stalled. Returns whether the scope alerts. */
+static int counters_judge(struct xp_dsa_counters_row *r,
     const struct xp_dsa_count *c, const struct algo_sla_params *p)
 {
-	if (r->n_connected < p->min_probes)
-		return;
-	r->alert_drop = r->drop_rate > p->max_drop_rate;
-	r->alert_p99 = 2 * c->n_slow >= c->n_connected;
+	const int is_judged = r->n_connected >= p->min_probes;
+	const int drop = is_judged && r->drop_rate > p->max_drop_rate;
+	const int p99 = is_judged && 2 * c->n_slow >= c->n_connected;
+	r->alert_drop = (uint8_t)drop;
+	r->alert_p99 = (uint8_t)p99;
+	return drop || p99;
 }
 
 /* Intervals take a search, and thousands of servers have one of few: as many
@@ -67,19 +69,23 @@ static int counters_interval(const struct xp_dsa *d,
 	return rc;
 }
 
+/* Millions of rows pass here: all members are named, so none is cleared before.
+ */
 static int counters_put(const struct xp_dsa *d, struct counters_memo memo[],
     const struct xp_dsa_key *key, enum algo_sla_kind kind, uint32_t id,
     const struct xp_dsa_count *c, struct xp_dsa_counters_row *r,
-    struct sim_err *e)
+    struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
 	const double n = c->n_connected ? (double)c->n_connected : NAN;
-	*r = (struct xp_dsa_counters_row){XP_DSA_KEY_OF(key),
+	*r = (struct xp_dsa_counters_row){XP_DSA_KEY_OF(key), .recording = 0,
 	    .kind = (uint8_t)kind, .id = id, .n_connected = c->n_connected,
 	    .n_unconnected = c->n_unconnected, .n_drop = c->n_drop,
-	    .drop_rate = (double)c->n_drop / n, .p50_us = c->p50_ns / n / 1e3,
+	    .drop_rate = (double)c->n_drop / n, .drop_rate_lo = 0,
+	    .drop_rate_hi = 0, .p50_us = c->p50_ns / n / 1e3,
 	    .p99_us = c->p99_ns / n / 1e3,
-	    .p99_max_us = c->n_connected ? (double)c->p99_max_ns / 1e3 : NAN};
-	counters_judge(r, c, &d->params.sla);
+	    .p99_max_us = c->n_connected ? (double)c->p99_max_ns / 1e3 : NAN,
+	    .alert_drop = 0, .alert_p99 = 0};
+	sum->n_alerts += counters_judge(r, c, &d->params.sla);
 	return counters_interval(d, memo, r, e);
 }
 
@@ -114,10 +120,9 @@ int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
 			struct xp_dsa_counters_row *r =
 			    &out->counters.row[out->counters.n];
 			if ((rc = counters_put(d, memo, key,
-				 (enum algo_sla_kind)k, id, at++, r, e)) < 0)
+				 (enum algo_sla_kind)k, id, at++, r, sum, e)) < 0)
 				return rc;
 			out->counters.n++;
-			sum->n_alerts += r->alert_drop || r->alert_p99;
 			/* The last row is the data centre's, and stays. */
 			sum->drop_rate = r->drop_rate;
 			sum->p99_us = r->p99_us;
