@@ -176,24 +176,31 @@ void algo_sla_clear(struct algo_sla *s)
 		    .p99_us = NAN};
 }
 
+static void sla_add(struct algo_sla_scope *to, const struct algo_sla_scope *of)
+{
+	to->n_success += of->n_success;
+	to->n_drop += of->n_drop;
+}
+
+/* Servers under one ToR follow each other, and so do the ToRs of a pod. */
 void algo_sla_sum(struct algo_sla *s)
 {
-	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++) {
-		const struct algo_sla_scope *of = &s->scope[h];
-		size_t in[ALGO_SLA_SERVICE];
-		scopes_of(s, h, in);
-		for (int k = ALGO_SLA_TOR; k < ALGO_SLA_SERVICE; k++) {
-			s->scope[in[k]].n_success += of->n_success;
-			s->scope[in[k]].n_drop += of->n_drop;
+	const struct topo_clos *c = &s->dc.clos;
+	struct algo_sla_scope *host = s->scope + s->first[ALGO_SLA_SERVER],
+			      *tor = s->scope + s->first[ALGO_SLA_TOR],
+			      *pod = s->scope + s->first[ALGO_SLA_POD],
+			      *dc = s->scope + s->first[ALGO_SLA_DC],
+			      *service = s->scope + s->first[ALGO_SLA_SERVICE];
+	for (uint32_t t = 0, h = 0; t < c->all_tors; t++)
+		for (uint32_t i = 0; i < c->n_hosts; i++, h++) {
+			sla_add(&tor[t], &host[h]);
+			for (size_t k = s->off[h]; k < s->off[h + 1]; k++)
+				sla_add(&service[s->serves[k]], &host[h]);
 		}
-		for (size_t i = s->off[h]; i < s->off[h + 1]; i++) {
-			struct algo_sla_scope *v =
-			    &s->scope[s->first[ALGO_SLA_SERVICE] +
-				s->serves[i]];
-			v->n_success += of->n_success;
-			v->n_drop += of->n_drop;
-		}
-	}
+	for (uint32_t t = 0; t < c->all_tors; t++)
+		sla_add(&pod[t / c->n_tors], &tor[t]);
+	for (uint32_t p = 0; p < c->n_pods; p++)
+		sla_add(dc, &pod[p]);
 }
 
 /* Successes and drops are counted by server and then added up: every other
@@ -269,11 +276,13 @@ static void raise_alerts(struct algo_sla *s)
 	 * for the rules that follow. */
 	for (uint32_t t = 0; t < s->dc.clos.all_tors; t++)
 		s->tor[t] = (struct algo_sla_tor){0};
-	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++) {
-		struct algo_sla_tor *t = &s->tor[h / s->dc.clos.n_hosts];
-		t->n_judged += s->scope[h].n_success >= s->params.min_probes;
-		t->n_alerting += s->scope[h].alerts != 0;
-	}
+	const struct algo_sla_scope *host = s->scope;
+	for (uint32_t t = 0; t < s->dc.clos.all_tors; t++)
+		for (uint32_t i = 0; i < s->dc.clos.n_hosts; i++, host++) {
+			s->tor[t].n_judged +=
+			    host->n_success >= s->params.min_probes;
+			s->tor[t].n_alerting += host->alerts != 0;
+		}
 }
 
 /* Rule 3 to 5 of the header at one ToR: UNKNOWN, NETWORK or SERVERS for a
@@ -306,10 +315,10 @@ static void judge_services(struct algo_sla *s)
 		    ? ALGO_SLA_UNKNOWN
 		    : ALGO_SLA_NOT_NETWORK;
 	for (uint32_t h = 0; h < s->dc.clos.all_hosts; h++) {
-		const enum algo_sla_verdict says =
-		    ask_tor(s, h / s->dc.clos.n_hosts);
 		for (size_t i = s->off[h]; i < s->off[h + 1]; i++) {
 			const uint32_t v = s->serves[i];
+			const enum algo_sla_verdict says =
+			    ask_tor(s, h / s->dc.clos.n_hosts);
 			if (of[v].alerts && s->verdict[v] != ALGO_SLA_NETWORK &&
 			    says != ALGO_SLA_UNKNOWN)
 				s->verdict[v] = says;

@@ -104,7 +104,7 @@ void bench_pingmesh_bulk(void)
 	    seconds * 1e9 / (double)s.day.n_rows, "ns", '-', 0);
 	s.day.jobs = all;
 	s.day.jobs.scopes &= ~(1u << ALGO_SLA_SERVER);
-	seconds = bench_best(1, day, &s);
+	seconds = bench_best(3, day, &s);
 	bench_row("pingmesh in bulk: probes of the day", (double)s.n_probes,
 	    "1", '>', 2e11);
 	bench_row("pingmesh in bulk: with all tables", seconds, "s", '<', 10);

@@ -20,34 +20,73 @@ void xp_buckets_init(struct xp_buckets *b, const struct fabric_sim_rtt law[],
 	b->below_ns = below_ns;
 }
 
+/* The values of a binomial law that have any weight: so far apart that products
+ * of two of them are numbers still. */
+struct span {
+	uint64_t from, to;
+};
+
+static struct span binomial_span(uint64_t n, double p)
+{
+	const double least = 1e-40, mean = (double)n * p,
+		     far = 9 * sqrt(mean * (1 - p)) + 20;
+	struct span s = {(uint64_t)fmax(mean - far, 0),
+	    (uint64_t)fmin(mean + far, (double)n)};
+	while (s.from < s.to &&
+	    gsl_ran_binomial_pdf((unsigned)s.from, p, (unsigned)n) < least)
+		s.from++;
+	while (s.from < s.to &&
+	    gsl_ran_binomial_pdf((unsigned)s.to, p, (unsigned)n) < least)
+		s.to--;
+	return s;
+}
+
+/* P(X[0] + X[1] = SUM): the first term, and each by the one before. */
+static double two_are(uint64_t sum, const uint64_t n[], const double p[],
+    const struct span s[])
+{
+	const uint64_t from = sum > s[1].to && sum - s[1].to > s[0].from
+	    ? sum - s[1].to
+	    : s[0].from;
+	const uint64_t to = sum - s[1].from < s[0].to ? sum - s[1].from
+						      : s[0].to;
+	double term =
+	    gsl_ran_binomial_pdf((unsigned)from, p[0], (unsigned)n[0]) *
+	    gsl_ran_binomial_pdf((unsigned)(sum - from), p[1], (unsigned)n[1]);
+	double all = term;
+	for (uint64_t i = from; i < to; i++) {
+		const double k = (double)i, left = (double)(sum - i);
+		term *= ((double)n[0] - k) * p[0] * left * (1 - p[1]) /
+		    ((k + 1) * (1 - p[0]) * ((double)n[1] - left + 1) * p[1]);
+		all += term;
+	}
+	return all;
+}
+
 /* P(X[0] + X[1] + X[2] <= MOST) for binomials of N[i] and P[i]: by the sum over
- * all but the last, of which most have next to no weight. Far from the mean it
+ * that of the first two, which mostly has next to no weight. Far from the mean it
  * is 0 or 1: beyond 9 standard deviations nobody will see the difference. */
 static double sum_is_at_most(double most, const uint64_t n[], const double p[])
 {
-	double mean = 0, var = 0, sum = 0;
+	double mean = 0, var = 0, all = 0;
 	for (int i = 0; i < 3; i++) {
 		mean += (double)n[i] * p[i];
 		var += (double)n[i] * p[i] * (1 - p[i]);
 	}
 	if (fabs(most - mean) > 9 * sqrt(var) + 20)
 		return most > mean;
-	for (uint64_t i = 0; i <= n[0] && (double)i <= most; i++) {
-		const double a =
-		    gsl_ran_binomial_pdf((unsigned)i, p[0], (unsigned)n[0]);
-		for (uint64_t k = 0;
-		     a > 1e-18 && k <= n[1] && (double)(i + k) <= most; k++) {
-			const double w = a *
-			    gsl_ran_binomial_pdf((unsigned)k, p[1],
-				(unsigned)n[1]);
-			if (w > 1e-18)
-				sum += w *
-				    gsl_cdf_binomial_P((unsigned)(most -
-							   (double)(i + k)),
-					p[2], (unsigned)n[2]);
-		}
+	const struct span s[] = {binomial_span(n[0], p[0]),
+	    binomial_span(n[1], p[1])};
+	const uint64_t to = s[0].to + s[1].to;
+	for (uint64_t k = s[0].from + s[1].from; k <= to && (double)k <= most;
+	     k++) {
+		const double w = two_are(k, n, p, s);
+		if (w > 1e-18)
+			all += w *
+			    gsl_cdf_binomial_P((unsigned)(most - (double)k),
+				p[2], (unsigned)n[2]);
 	}
-	return sum;
+	return all;
 }
 
 /* That a round trip of each law is above END, all being below the limit. */
@@ -95,8 +134,8 @@ static void forget_laws(struct xp_buckets *b)
 static struct xp_buckets_law *find_law(struct xp_buckets *b,
     const uint64_t quick[], uint64_t rank)
 {
-	const uint64_t key =
-	    ((quick[0] * 31 + quick[1]) * 1009 + quick[2]) * 7919 + rank;
+	const uint64_t key = rank ^ quick[0] << 16 ^ quick[1] << 32 ^
+	    quick[2] << 48 ^ quick[2] >> 16;
 	size_t at = key * UINT64_C(0x9e3779b97f4a7c15) >> 52;
 	static_assert(XP_BUCKETS_PLACES == 1 << 12, "12 bits are a place");
 	for (;; at = (at + 1) % XP_BUCKETS_PLACES) {

@@ -128,16 +128,30 @@ static int found_scope_times(const struct xp_mesh_sums *s,
 	return 0;
 }
 
+/* What N servers from FIRST on sent; of whole pods it is counted by pair, too. */
+static struct xp_mesh_sums_cell found_sum(const struct xp_mesh_sums *s,
+    uint32_t first, uint32_t n)
+{
+	const uint32_t of_pod = s->clos.n_hosts * s->clos.n_tors;
+	const struct xp_mesh_sums_cell *cell = &s->server[first];
+	struct xp_mesh_sums_cell sum = {.n_late = 0};
+	if (n % of_pod == 0) {
+		cell = &s->pods[first / of_pod * s->clos.n_pods];
+		n = n / of_pod * s->clos.n_pods;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		xp_mesh_sums_add(&sum, &cell[i]);
+	return sum;
+}
+
 /* The times of scope ID of KIND, which is N servers from FIRST on. */
 static int found_set_times(struct xp_mesh_sums *s, struct xp_dsa *d,
     enum algo_sla_kind kind, uint32_t id, uint32_t first, uint32_t n,
     struct found_late *late, struct sim_rng *r, struct sim_err *e)
 {
 	struct algo_sla_scope *to = &d->sla.scope[d->sla.first[kind] + id];
-	struct xp_mesh_sums_cell sum = {.n_late = 0};
+	const struct xp_mesh_sums_cell sum = found_sum(s, first, n);
 	double us[2];
-	for (uint32_t h = first; h < first + n; h++)
-		xp_mesh_sums_add(&sum, &s->server[h]);
 	const int rc = found_scope_times(s, &sum, late, id, r, us, e);
 	to->p50_us = us[0];
 	to->p99_us = us[1];

@@ -148,10 +148,11 @@ static void begin_tors(struct xp_mesh_sums *s)
 static void begin_even(struct xp_mesh_sums *s)
 {
 	const struct topo_clos *c = &s->clos;
-	for (topo_host h = 0; h < c->all_hosts; h++)
-		for (int k = 0; k < CONNECTS_N_HOPS; k++)
-			s->server[h].quick[k] +=
-			    s->due_server[h / c->n_hosts][k];
+	struct xp_mesh_sums_cell *server = s->server;
+	for (uint32_t t = 0; t < c->all_tors; t++)
+		for (uint32_t i = 0; i < c->n_hosts; i++, server++)
+			for (int k = 0; k < CONNECTS_N_HOPS; k++)
+				server->quick[k] += s->due_server[t][k];
 	for (uint32_t i = 0; i < c->n_pods * c->n_pods; i++) {
 		xp_mesh_sums_add(&s->pods[i], &s->due_pods[i]);
 		for (int k = 0; k < CONNECTS_N_HOPS; k++)

@@ -10,19 +10,29 @@
 /* Quantiles of servers cannot be joined into one of all their probes. What can
  * be said of it needs these sums: means weighted by connects, the largest P99,
  * and the connects of servers whose P99 is too high (see dsa.h). */
-static void counters_add(struct xp_dsa_count *c, const struct obs_perf_row *r,
+static struct xp_dsa_count count_of(const struct obs_perf_row *r,
     double max_p99_us)
 {
-	const double weight = (double)r->n_connected;
-	c->n_connected += r->n_connected;
-	c->n_unconnected += r->n_unconnected;
-	c->n_drop += r->n_drop_1 + r->n_drop_2;
-	c->p50_ns += weight * (double)r->p50_ns;
-	c->p99_ns += weight * (double)r->p99_ns;
-	if ((double)r->p99_ns > max_p99_us * 1e3)
-		c->n_slow += r->n_connected;
-	if (r->p99_ns > c->p99_max_ns)
-		c->p99_max_ns = r->p99_ns;
+	const double weight = (double)r->n_connected, p99 = (double)r->p99_ns;
+	return (struct xp_dsa_count){.n_connected = r->n_connected,
+	    .n_unconnected = r->n_unconnected,
+	    .n_drop = r->n_drop_1 + r->n_drop_2,
+	    .p50_ns = weight * (double)r->p50_ns,
+	    .p99_ns = weight * p99,
+	    .p99_max_ns = r->p99_ns,
+	    .n_slow = p99 > max_p99_us * 1e3 ? r->n_connected : 0};
+}
+
+static void counters_add(struct xp_dsa_count *to, const struct xp_dsa_count *c)
+{
+	to->n_connected += c->n_connected;
+	to->n_unconnected += c->n_unconnected;
+	to->n_drop += c->n_drop;
+	to->p50_ns += c->p50_ns;
+	to->p99_ns += c->p99_ns;
+	to->n_slow += c->n_slow;
+	if (c->p99_max_ns > to->p99_max_ns)
+		to->p99_max_ns = c->p99_max_ns;
 }
 
 /* As in algos/pingmesh/sla.h, a scope with too few connects is not judged. The
@@ -89,38 +99,55 @@ static int counters_put(const struct xp_dsa *d, struct counters_memo memo[],
 	return counters_interval(d, memo, r, e);
 }
 
+/* D's counts: those of all hosts, then of ToRs, pods and the data centre, which is
+ * the order in which rows are written below. Hosts of a ToR mostly follow each
+ * other, and to look for it takes two divisions. */
+static void counters_sum(struct xp_dsa *d, const struct obs_perf *t)
+{
+	const struct topo_clos *c = &d->dc.clos;
+	const double max = d->params.sla.max_p99_us;
+	struct xp_dsa_count *host = d->count, *tor = host + c->all_hosts,
+			    *pod = tor + c->all_tors, *dc = pod + c->n_pods;
+	struct xp_dsa_count *of_tor = tor, *of_pod = pod;
+	uint32_t first = 0;
+	memset(host, 0, xp_dsa_n_counts(c) * sizeof(*host));
+	for (size_t i = 0; i < t->n; i++) {
+		const struct obs_perf_row r = obs_perf_at(t, i);
+		const struct xp_dsa_count one = count_of(&r, max);
+		const uint32_t h = topo_dc_index(&d->dc, r.host);
+		if (h - first >= c->n_hosts) {
+			const uint32_t n = topo_dc_tor_index(&d->dc, r.host);
+			first = n * c->n_hosts;
+			of_tor = &tor[n];
+			of_pod = &pod[topo_dc_pod_index(&d->dc, r.host)];
+		}
+		counters_add(&host[h], &one);
+		counters_add(of_tor, &one);
+		counters_add(of_pod, &one);
+		counters_add(dc, &one);
+	}
+}
+
 int xp_dsa_sum_counters(struct xp_dsa *d, const struct xp_dsa_key *key,
     const struct obs_perf *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
 	const struct topo_clos *c = &d->dc.clos;
-	const size_t n = xp_dsa_n_counts(c);
 	const uint32_t n_of[] = {c->all_hosts, c->all_tors, c->n_pods, 1};
-	/* One array with the counts of all hosts, then ToRs, pods and the data
-	 * centre: the order in which rows are written below. */
-	struct xp_dsa_count *host = d->count, *tor = host + c->all_hosts,
-			    *pod = tor + c->all_tors, *dc = pod + c->n_pods;
-	const double max = d->params.sla.max_p99_us;
+	const struct xp_dsa_count *at = d->count;
 	struct counters_memo memo[MEMOS] = {{.known = 0}};
-	int rc = XP_DSA_RESERVE(&out->counters, n, e);
+	int rc = XP_DSA_RESERVE(&out->counters, xp_dsa_n_counts(c), e);
 	if (rc < 0)
 		return rc;
-	memset(host, 0, n * sizeof(*host));
-	for (size_t i = 0; i < t->n; i++) {
-		const struct obs_perf_row r = obs_perf_at(t, i);
-		counters_add(&host[topo_dc_index(&d->dc, r.host)], &r, max);
-		counters_add(&tor[topo_dc_tor_index(&d->dc, r.host)], &r, max);
-		counters_add(&pod[topo_dc_pod_index(&d->dc, r.host)], &r, max);
-		counters_add(dc, &r, max);
-	}
-	const struct xp_dsa_count *at = host;
+	counters_sum(d, t);
 	sum->n_alerts = 0;
 	for (int k = ALGO_SLA_SERVER; k <= ALGO_SLA_DC; k++)
 		for (uint32_t id = 0; id < n_of[k]; id++) {
 			struct xp_dsa_counters_row *r =
 			    &out->counters.row[out->counters.n];
 			if ((rc = counters_put(d, memo, key,
-				 (enum algo_sla_kind)k, id, at++, r, sum, e)) < 0)
+				 (enum algo_sla_kind)k, id, at++, r, sum, e)) <
+			    0)
 				return rc;
 			out->counters.n++;
 			/* The last row is the data centre's, and stays. */

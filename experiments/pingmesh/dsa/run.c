@@ -79,20 +79,24 @@ static int run_drop_rate(struct xp_dsa *d, const struct xp_dsa_key *key,
 	return xp_dsa_put_drop_rate(key, rate, out, sum, e);
 }
 
-/* Verdicts are of services only, and 0 of other scopes is no_service. */
-static void put_scope(const struct xp_dsa *d, const struct xp_dsa_key *key,
+/* Verdicts are of services only, and 0 of other scopes is no_service. Millions of
+ * rows pass here: all members are named, so none is cleared before. Returns
+ * whether the scope alerts. */
+static int put_scope(const struct xp_dsa *d, const struct xp_dsa_key *key,
     enum algo_sla_kind kind, uint32_t id, struct xp_dsa_tables *out)
 {
 	const struct algo_sla_scope *s = algo_sla_at(&d->sla, kind, id);
+	const uint8_t drop = (s->alerts & ALGO_SLA_ALERT_DROP) > 0,
+		      p99 = (s->alerts & ALGO_SLA_ALERT_P99) > 0;
 	out->sla.row[out->sla.n++] = (struct xp_dsa_sla_row){XP_DSA_KEY_OF(key),
-	    .kind = (uint8_t)kind, .id = id, .n_success = s->n_success,
-	    .n_drop = s->n_drop, .drop_rate = s->drop_rate, .p50_us = s->p50_us,
-	    .p99_us = s->p99_us,
-	    .alert_drop = (s->alerts & ALGO_SLA_ALERT_DROP) > 0,
-	    .alert_p99 = (s->alerts & ALGO_SLA_ALERT_P99) > 0,
+	    .recording = 0, .kind = (uint8_t)kind, .id = id,
+	    .n_success = s->n_success, .n_drop = s->n_drop,
+	    .drop_rate = s->drop_rate, .p50_us = s->p50_us, .p99_us = s->p99_us,
+	    .alert_drop = drop, .alert_p99 = p99,
 	    .verdict = kind == ALGO_SLA_SERVICE
 		? (uint8_t)(1 + d->sla.verdict[id])
 		: 0};
+	return drop || p99;
 }
 
 int xp_dsa_put_sla(const struct xp_dsa *d, const struct xp_dsa_key *key,
@@ -100,20 +104,18 @@ int xp_dsa_put_sla(const struct xp_dsa *d, const struct xp_dsa_key *key,
     struct sim_err *e)
 {
 	const size_t *first = d->sla.first;
-	const size_t n = first[ALGO_SLA_N_KINDS], before = out->sla.n;
-	const int rc = XP_DSA_RESERVE(&out->sla, n, e);
+	const int rc =
+	    XP_DSA_RESERVE(&out->sla, first[ALGO_SLA_N_KINDS], e);
+	uint32_t n_alerts = 0;
 	if (rc < 0)
 		return rc;
 	for (int k = 0; k < ALGO_SLA_N_KINDS; k++)
 		for (uint32_t id = 0; id < first[k + 1] - first[k]; id++)
 			if (k != ALGO_SLA_SERVICE || d->sla.n_servers[id] > 0)
-				put_scope(d, key, (enum algo_sla_kind)k, id,
-				    out);
+				n_alerts += (unsigned)put_scope(d, key,
+				    (enum algo_sla_kind)k, id, out);
 	sum->p99_us = algo_sla_at(&d->sla, ALGO_SLA_DC, 0)->p99_us;
-	sum->n_alerts = 0;
-	for (size_t i = before; i < out->sla.n; i++)
-		sum->n_alerts +=
-		    out->sla.row[i].alert_drop || out->sla.row[i].alert_p99;
+	sum->n_alerts = n_alerts;
 	return 0;
 }
 
