@@ -26,7 +26,7 @@ struct import_test {
 
 static void import_test_open(struct import_test *m)
 {
-	char name[16], text[256];
+	char name[32], text[256];
 	if (!xp_public_is_built_in())
 		skip();
 	*m = (struct import_test){
