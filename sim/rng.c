@@ -30,8 +30,8 @@ static void multiply_lanes(__m128i x, __m128i m, __m128i *high, __m128i *low)
 	const __m128i even = _mm_mul_epu32(x, m),
 		      odd = _mm_mul_epu32(_mm_srli_epi64(x, 32), m);
 	*low = _mm_or_si128(_mm_and_si128(even, mask), _mm_slli_epi64(odd, 32));
-	*high = _mm_or_si128(_mm_srli_epi64(even, 32),
-	    _mm_andnot_si128(mask, odd));
+	*high =
+	    _mm_or_si128(_mm_srli_epi64(even, 32), _mm_andnot_si128(mask, odd));
 }
 
 /* Lane i of word[k] is word k of block i; blocks follow each other in OUT. */
@@ -89,8 +89,7 @@ void sim_philox_refill(struct sim_philox *p)
 {
 	const unsigned n = p->ctr[0] == 0 ? 1 : SIM_PHILOX_BLOCKS;
 	if (n == 1)
-		sim_philox_block(p->key, p->ctr,
-		    p->out + SIM_PHILOX_WORDS - 4);
+		sim_philox_block(p->key, p->ctr, p->out + SIM_PHILOX_WORDS - 4);
 	else
 		make_blocks(p->key, p->ctr, p->out);
 	p->ctr[0] += n;
@@ -127,8 +126,7 @@ void sim_rng_init(struct sim_rng *r, const struct sim_seed *where,
 	/* The first word counts blocks, 2^32 of four words each; the others are
 	 * the rest of the stream's name. */
 	sim_rng_key(r->state.key, where, stream);
-	memcpy(r->state.ctr,
-	    (uint32_t[]){0, entity, where->run, where->point},
+	memcpy(r->state.ctr, (uint32_t[]){0, entity, where->run, where->point},
 	    sizeof(r->state.ctr));
 	r->state.n_left = 0;
 	r->gsl.type = sim_rng_philox;

@@ -48,8 +48,8 @@ static double two_are(uint64_t sum, const uint64_t n[], const double p[],
 	const uint64_t from = sum > s[1].to && sum - s[1].to > s[0].from
 	    ? sum - s[1].to
 	    : s[0].from;
-	const uint64_t to = sum - s[1].from < s[0].to ? sum - s[1].from
-						      : s[0].to;
+	const uint64_t to =
+	    sum - s[1].from < s[0].to ? sum - s[1].from : s[0].to;
 	double term =
 	    gsl_ran_binomial_pdf((unsigned)from, p[0], (unsigned)n[0]) *
 	    gsl_ran_binomial_pdf((unsigned)(sum - from), p[1], (unsigned)n[1]);
@@ -116,8 +116,7 @@ static void make_law(struct xp_buckets *b, struct xp_buckets_law *l)
 			continue;
 		b->end[b->n_ends] = end;
 		b->upto[b->n_ends++] = upto;
-		if (upto > 1 - 1e-12 ||
-		    b->n_ends - l->first == XP_BUCKETS_MOST)
+		if (upto > 1 - 1e-12 || b->n_ends - l->first == XP_BUCKETS_MOST)
 			break;
 	}
 	b->upto[b->n_ends - 1] = 1;
@@ -147,7 +146,7 @@ static struct xp_buckets_law *find_law(struct xp_buckets *b,
 	}
 }
 
-static const struct xp_buckets_law *law_of(struct xp_buckets *b,
+static const struct xp_buckets_law *buckets_law_of(struct xp_buckets *b,
     const uint64_t quick[], uint64_t rank)
 {
 	struct xp_buckets_law *l = find_law(b, quick, rank);
@@ -168,7 +167,7 @@ static const struct xp_buckets_law *law_of(struct xp_buckets *b,
 sim_ns xp_buckets_draw(struct xp_buckets *b,
     const uint64_t quick[CONNECTS_N_HOPS], uint64_t rank, struct sim_rng *r)
 {
-	const struct xp_buckets_law *l = law_of(b, quick, rank);
+	const struct xp_buckets_law *l = buckets_law_of(b, quick, rank);
 	const sim_ns *end = &b->end[l->first];
 	const double *upto = &b->upto[l->first];
 	/* Where the bucket is certain no number is drawn. */

@@ -104,8 +104,7 @@ int xp_dsa_put_sla(const struct xp_dsa *d, const struct xp_dsa_key *key,
     struct sim_err *e)
 {
 	const size_t *first = d->sla.first;
-	const int rc =
-	    XP_DSA_RESERVE(&out->sla, first[ALGO_SLA_N_KINDS], e);
+	const int rc = XP_DSA_RESERVE(&out->sla, first[ALGO_SLA_N_KINDS], e);
 	uint32_t n_alerts = 0;
 	if (rc < 0)
 		return rc;

@@ -115,8 +115,7 @@ static void there_is_room_for_what_is_stated(void **state)
 	target[XP_QUERY_BYTES] = 'x';
 	assert_refuses(target, SIM_ELIMIT, "a target of 16385 bytes.");
 	for (int i = 0; i < XP_QUERY_MOST; i++)
-		snprintf(pairs + strlen(pairs), 32, "k%d=%d&", i,
-		    100 + i);
+		snprintf(pairs + strlen(pairs), 32, "k%d=%d&", i, 100 + i);
 	assert_reads(pairs);
 	assert_int_equal(q.n, XP_QUERY_MOST);
 	for (int i = 0; i < XP_QUERY_MOST; i++) {
