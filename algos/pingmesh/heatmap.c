@@ -63,7 +63,6 @@ void algo_heatmap_free(struct algo_heatmap *m)
 {
 	free(m->p99_us);
 	free(m->pod);
-	algo_rtt_order_free(&m->order);
 	free(m->cell);
 	free(m->block);
 	*m = (struct algo_heatmap){0};
@@ -107,41 +106,38 @@ static size_t heatmap_cell_of(const struct algo_heatmap *m,
 /* P99 of all cells in one walk by ascending time: a cell's P99 is the time at
  * which as many of its probes are left as lie beyond its rank. Cells are told
  * apart by division alone: hosts are numbered by ToR, and ToRs by pod. */
-static void heatmap_walk(struct algo_heatmap *m, const struct topo_dc *dc,
+static void heatmap_walk(struct algo_heatmap *m,
+    const struct algo_rtt_order *order, const struct topo_dc *dc,
     uint32_t hosts_a_unit)
 {
 	const size_t n_cells = (size_t)m->n_units * m->n_units;
 	memset(m->cell, 0, n_cells * sizeof(*m->cell));
-	for (size_t i = 0; i < m->order.n; i++)
-		m->cell[heatmap_cell_of(m, dc, &m->order.probe[i],
-			    hosts_a_unit)]
+	for (size_t i = 0; i < order->n; i++)
+		m->cell[heatmap_cell_of(m, dc, &order->probe[i], hosts_a_unit)]
 		    .n_left++;
 	for (size_t i = 0; i < n_cells; i++) {
 		struct algo_heatmap_cell *c = &m->cell[i];
 		c->n_after = c->n_left - algo_rtt_rank(c->n_left, 99);
 	}
-	for (size_t i = 0; i < m->order.n; i++) {
-		const struct algo_rtt_probe *p = &m->order.probe[i];
+	for (size_t i = 0; i < order->n; i++) {
+		const struct algo_rtt_probe *p = &order->probe[i];
 		const size_t at = heatmap_cell_of(m, dc, p, hosts_a_unit);
 		if (--m->cell[at].n_left == m->cell[at].n_after)
 			m->p99_us[at] = (double)p->rtt_ns / 1e3;
 	}
 }
 
-int algo_heatmap_measure(struct algo_heatmap *m, const struct obs_probes *t,
-    const struct topo_dc *dc, enum algo_heatmap_unit unit, struct sim_err *e)
+int algo_heatmap_measure(struct algo_heatmap *m,
+    const struct algo_rtt_order *order, const struct topo_dc *dc,
+    enum algo_heatmap_unit unit, struct sim_err *e)
 {
 	const struct topo_clos *shape = &dc->clos;
 	const int by_pod = unit == ALGO_HEATMAP_POD;
 	const uint32_t n_units = by_pod ? shape->n_pods : shape->all_tors;
-	int rc;
-	if ((rc = obs_probes_check(t, dc->first_host, shape->all_hosts, e)) <
-		0 ||
-	    (rc = algo_heatmap_init(m, n_units, shape->n_pods, e)) < 0 ||
-	    (rc = algo_rtt_order_make(&m->order, t, e)) < 0)
-		return rc;
-	heatmap_walk(m, dc, shape->all_hosts / n_units);
-	return 0;
+	const int rc = algo_heatmap_init(m, n_units, shape->n_pods, e);
+	if (rc == 0)
+		heatmap_walk(m, order, dc, shape->all_hosts / n_units);
+	return rc;
 }
 
 /* --- classifying -----------------------------------------------------------*/

@@ -56,7 +56,6 @@ struct algo_heatmap {
 	uint8_t *pod;             /* [n_pods], by algo_heatmap_classify() */
 
 	/* Workings. */
-	struct algo_rtt_order order;
 	struct algo_heatmap_cell *cell;   /* as p99_us */
 	struct algo_heatmap_block *block; /* [n_pods * n_pods] */
 	size_t cap_p99, cap_pod, cap_cell, cap_block;
@@ -87,12 +86,12 @@ int algo_heatmap_init(struct algo_heatmap *m, uint32_t n_units, uint32_t n_pods,
     struct sim_err *e);
 void algo_heatmap_free(struct algo_heatmap *m);
 
-/* The matrix of a table of DC, of its units. Probes to other data centres
- * and failed ones are left out. P99 is exact, of nearest rank.
- * Errors SIM_EINVAL (a bad probe), SIM_ENOMEM.
- * Cost   O(probes + units^2); 24 bytes a cell, 32 a probe. */
-int algo_heatmap_measure(struct algo_heatmap *m, const struct obs_probes *t,
-    const struct topo_dc *dc, enum algo_heatmap_unit unit, struct sim_err *e);
+/* The matrix of the units of DC by the probes in ORDER, of a table that
+ * obs_probes_check() has passed for it. P99 is exact, of nearest rank.
+ * Errors SIM_ENOMEM. Cost O(probes + units^2); 24 bytes a cell. */
+int algo_heatmap_measure(struct algo_heatmap *m,
+    const struct algo_rtt_order *order, const struct topo_dc *dc,
+    enum algo_heatmap_unit unit, struct sim_err *e);
 
 /* Whether the bounds go together. Errors SIM_EINVAL, red_us below yellow_us. */
 int algo_heatmap_check(const struct algo_heatmap_params *p, struct sim_err *e);

@@ -59,7 +59,6 @@ void algo_sla_close(struct algo_sla *s)
 	free(s->scope);
 	free(s->verdict);
 	free(s->n_servers);
-	algo_rtt_order_free(&s->order);
 	free(s->walk);
 	free(s->tor);
 	free(s->off);
@@ -210,8 +209,8 @@ static void sla_count_probes(struct algo_sla *s,
     const struct algo_drop_ladder *ladder)
 {
 	algo_sla_clear(s);
-	for (size_t i = 0; i < s->order.n; i++) {
-		const struct algo_rtt_probe *p = &s->order.probe[i];
+	for (size_t i = 0; i < s->order->n; i++) {
+		const struct algo_rtt_probe *p = &s->order->probe[i];
 		struct algo_sla_scope *of =
 		    &s->scope[topo_dc_index(&s->dc, p->src_host)];
 		of->n_success++;
@@ -242,8 +241,8 @@ static void find_quantiles(struct algo_sla *s)
 		s->walk[i] = (struct algo_sla_walk){0, algo_rtt_rank(n, 50),
 		    algo_rtt_rank(n, 99)};
 	}
-	for (size_t i = 0; i < s->order.n; i++) {
-		const struct algo_rtt_probe *p = &s->order.probe[i];
+	for (size_t i = 0; i < s->order->n; i++) {
+		const struct algo_rtt_probe *p = &s->order->probe[i];
 		const uint32_t h = topo_dc_index(&s->dc, p->src_host);
 		size_t in[ALGO_SLA_SERVICE];
 		scopes_of(s, h, in);
@@ -332,18 +331,13 @@ void algo_sla_judge(struct algo_sla *s)
 	judge_services(s);
 }
 
-int algo_sla_measure(struct algo_sla *s, const struct obs_probes *t,
-    const struct algo_drop_ladder *ladder, struct sim_err *e)
+/* Counts come first, since ranks follow from them; then one walk by time for all
+ * quantiles. */
+void algo_sla_measure(struct algo_sla *s, const struct algo_rtt_order *order,
+    const struct algo_drop_ladder *ladder)
 {
-	int rc;
-	if ((rc = obs_probes_check(t, s->dc.first_host, s->dc.clos.all_hosts,
-		 e)) < 0 ||
-	    (rc = algo_rtt_order_make(&s->order, t, e)) < 0)
-		return rc;
-	/* Counts come first, since ranks follow from them; then one walk by
-	 * time for all quantiles. */
+	s->order = order;
 	sla_count_probes(s, ladder);
 	find_quantiles(s);
 	algo_sla_judge(s);
-	return 0;
 }

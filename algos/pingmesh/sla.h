@@ -84,8 +84,9 @@ struct algo_sla {
 	enum algo_sla_verdict *verdict;     /* [services] */
 	uint32_t *n_servers;                /* [services], in the data centre */
 
+	const struct algo_rtt_order *order; /* that was measured last */
+
 	/* Workings. */
-	struct algo_rtt_order order;
 	struct algo_sla_walk *walk; /* [scopes] */
 	struct algo_sla_tor *tor;   /* [ToRs] */
 	size_t *off;                /* [hosts + 2] into `serves`, by index */
@@ -102,12 +103,11 @@ int algo_sla_open(struct algo_sla *s, const struct topo_dc *dc,
     struct sim_err *e);
 void algo_sla_close(struct algo_sla *s);
 
-/* Measure every scope by the probes of T, and judge every service.
- * Errors SIM_EINVAL (a bad probe), SIM_ENOMEM; the scopes are then not to be
- * read. Cost O(hosts + probes * (4 + services of the sender)); memory that
- * grows with T: 16 bytes a probe. */
-int algo_sla_measure(struct algo_sla *s, const struct obs_probes *t,
-    const struct algo_drop_ladder *ladder, struct sim_err *e);
+/* Measure every scope by the probes in ORDER, of a table that obs_probes_check()
+ * has passed for the data centre, and judge every service.
+ * Cost O(hosts + probes * (4 + services of the sender)). */
+void algo_sla_measure(struct algo_sla *s, const struct algo_rtt_order *order,
+    const struct algo_drop_ladder *ladder);
 
 /* The same for whoever has counted: clear all scopes, fill in n_success and
  * n_drop of servers, sum them up for all other scopes, fill in what is known of

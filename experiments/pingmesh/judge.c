@@ -140,13 +140,11 @@ int xp_judge_run(struct xp_judge *j, const struct obs_probes *t,
 {
 	const struct xp_pingmesh *p = j->params;
 	enum algo_heatmap_pattern pattern;
-	int rc = xp_dsa_sla(j->dsa, t, e);
-	if (rc < 0)
+	int rc = xp_dsa_order(j->dsa, t, e);
+	if (rc < 0 || (rc = xp_dsa_sla(j->dsa, t, e)) < 0)
 		return sim_wrap(e, rc, "service level");
 	xp_judge_level(j->dsa, j->has_service, m);
-	/* The heat map sorts the same probes for itself, in as much memory. */
-	algo_rtt_order_free(&j->dsa->sla.order);
-	if ((rc = xp_dsa_heatmap(j->dsa, t, p->unit, &pattern, e)) < 0)
+	if ((rc = xp_dsa_heatmap(j->dsa, p->unit, &pattern, e)) < 0)
 		return sim_wrap(e, rc, "heat map");
 	if ((rc = xp_dsa_silent_drop(j->dsa, t, e)) < 0)
 		return sim_wrap(e, rc, "silent drops");

@@ -20,6 +20,7 @@ void xp_dsa_close(struct xp_dsa *d)
 	algo_heatmap_free(&d->heatmap);
 	algo_blackhole_close(&d->blackhole);
 	algo_silent_drop_close(&d->silent);
+	algo_rtt_order_free(&d->order);
 	free(d->heard);
 	free(d->count);
 	*d = (struct xp_dsa){0};
@@ -90,18 +91,27 @@ int xp_dsa_ladder(const struct xp_dsa *d, const struct obs_probes *t,
 	    (sim_ns)llround(d->params.tolerance_s * 1e9), e);
 }
 
+int xp_dsa_order(struct xp_dsa *d, const struct obs_probes *t,
+    struct sim_err *e)
+{
+	const int rc =
+	    obs_probes_check(t, d->dc.first_host, d->dc.clos.all_hosts, e);
+	return rc < 0 ? rc : algo_rtt_order_make(&d->order, t, e);
+}
+
 int xp_dsa_sla(struct xp_dsa *d, const struct obs_probes *t, struct sim_err *e)
 {
 	struct algo_drop_ladder ladder;
-	int rc = xp_dsa_ladder(d, t, &ladder, e);
-	return rc < 0 ? rc : algo_sla_measure(&d->sla, t, &ladder, e);
+	const int rc = xp_dsa_ladder(d, t, &ladder, e);
+	if (rc == 0)
+		algo_sla_measure(&d->sla, &d->order, &ladder);
+	return rc;
 }
 
-int xp_dsa_heatmap(struct xp_dsa *d, const struct obs_probes *t,
-    enum algo_heatmap_unit unit, enum algo_heatmap_pattern *pattern,
-    struct sim_err *e)
+int xp_dsa_heatmap(struct xp_dsa *d, enum algo_heatmap_unit unit,
+    enum algo_heatmap_pattern *pattern, struct sim_err *e)
 {
-	int rc = algo_heatmap_measure(&d->heatmap, t, &d->dc, unit, e);
+	int rc = algo_heatmap_measure(&d->heatmap, &d->order, &d->dc, unit, e);
 	return rc < 0 ? rc
 		      : algo_heatmap_classify(&d->heatmap, &d->params.heatmap,
 			    pattern, e);

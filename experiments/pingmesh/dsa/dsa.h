@@ -119,6 +119,8 @@ struct xp_dsa {
 	uint64_t day;        /* of the last black-hole job */
 	uint32_t n_reloaded; /* on that day */
 
+	struct algo_rtt_order order; /* by xp_dsa_order() */
+
 	/* Workings. */
 	uint8_t *heard;             /* [hosts] */
 	struct xp_dsa_count *count; /* [hosts + ToRs + pods + 1] */
@@ -135,12 +137,17 @@ void xp_dsa_close(struct xp_dsa *d);
 int xp_dsa_ladder(const struct xp_dsa *d, const struct obs_probes *t,
     struct algo_drop_ladder *ladder, struct sim_err *e);
 
-/* The jobs one by one, on probes T of the data centre. What they find is left
- * in the member of D that they are named after. Errors those of algos/. */
-int xp_dsa_sla(struct xp_dsa *d, const struct obs_probes *t, struct sim_err *e);
-int xp_dsa_heatmap(struct xp_dsa *d, const struct obs_probes *t,
-    enum algo_heatmap_unit unit, enum algo_heatmap_pattern *pattern,
+/* Sort the probes T of the data centre by time, once for all of its jobs that ask
+ * for ranks. Errors SIM_EINVAL (a bad probe), SIM_ENOMEM. */
+int xp_dsa_order(struct xp_dsa *d, const struct obs_probes *t,
     struct sim_err *e);
+
+/* The jobs one by one, on probes T of the data centre, of which those for service
+ * levels and heat maps were sorted last. What they find is left in the member of
+ * D that they are named after. Errors those of algos/. */
+int xp_dsa_sla(struct xp_dsa *d, const struct obs_probes *t, struct sim_err *e);
+int xp_dsa_heatmap(struct xp_dsa *d, enum algo_heatmap_unit unit,
+    enum algo_heatmap_pattern *pattern, struct sim_err *e);
 int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probes *t,
     struct sim_err *e);
 

@@ -105,8 +105,8 @@ int xp_dsa_pool_add(struct xp_dsa_pool *p, uint32_t dc,
 				       *all = pool_at(p, dc, ALGO_SLA_DC, 0),
 				       *service =
 					   pool_at(p, dc, ALGO_SLA_SERVICE, 0);
-	for (size_t i = 0; i < s->order.n; i++) {
-		const struct algo_rtt_probe *probe = &s->order.probe[i];
+	for (size_t i = 0; i < s->order->n; i++) {
+		const struct algo_rtt_probe *probe = &s->order->probe[i];
 		const uint32_t h = topo_dc_index(&s->dc, probe->src_host);
 		const uint32_t b = algo_pingmesh_bucket_of(probe->rtt_ns,
 		    XP_DSA_POOL_SUB_BITS);
@@ -133,8 +133,8 @@ int xp_dsa_pool_add_pairs(struct xp_dsa_pool *p, uint32_t dc,
     struct sim_err *e)
 {
 	const uint32_t n_pods = s->dc.clos.n_pods;
-	for (size_t i = 0; i < s->order.n; i++) {
-		const struct algo_rtt_probe *probe = &s->order.probe[i];
+	for (size_t i = 0; i < s->order->n; i++) {
+		const struct algo_rtt_probe *probe = &s->order->probe[i];
 		struct xp_dsa_pool_scope *pair = pool_at(p, dc, ALGO_SLA_POD,
 		    topo_dc_pod_index(&s->dc, probe->src_host) * n_pods +
 			topo_dc_pod_index(&s->dc, probe->dst_host));

@@ -145,11 +145,11 @@ int xp_dsa_put_heatmap(const struct xp_dsa *d, const struct xp_dsa_key *key,
 }
 
 static int run_heatmap(struct xp_dsa *d, const struct xp_dsa_key *key,
-    enum algo_heatmap_unit unit, const struct obs_probes *t,
-    struct xp_dsa_tables *out, uint8_t *pattern, struct sim_err *e)
+    enum algo_heatmap_unit unit, struct xp_dsa_tables *out, uint8_t *pattern,
+    struct sim_err *e)
 {
 	enum algo_heatmap_pattern shown = ALGO_HEATMAP_NORMAL;
-	int rc = xp_dsa_heatmap(d, t, unit, &shown, e);
+	int rc = xp_dsa_heatmap(d, unit, &shown, e);
 	if (rc == 0)
 		rc = xp_dsa_put_heatmap(d, key, unit, out, e);
 	*pattern = (uint8_t)(1 + shown);
@@ -250,15 +250,17 @@ static int run_on_probes(struct xp_dsa *d, const struct xp_dsa_key *key,
 {
 	const struct obs seen = {.probes = t};
 	int rc = 0;
-	if (jobs & XP_DSA_SLA)
+	if (jobs & (XP_DSA_SLA | XP_DSA_HEATMAP))
+		rc = xp_dsa_order(d, t, e);
+	if (rc == 0 && jobs & XP_DSA_SLA)
 		rc = dsa_run_run_sla(d, key, t, out, sum, e);
 	if (rc == 0 && jobs & XP_DSA_DROP_RATE)
 		rc = run_drop_rate(d, key, t, out, sum, e);
 	if (rc == 0 && jobs & XP_DSA_HEATMAP)
-		rc = run_heatmap(d, key, ALGO_HEATMAP_TOR, t, out,
+		rc = run_heatmap(d, key, ALGO_HEATMAP_TOR, out,
 		    &sum->tor_pattern, e);
 	if (rc == 0 && jobs & XP_DSA_HEATMAP)
-		rc = run_heatmap(d, key, ALGO_HEATMAP_POD, t, out,
+		rc = run_heatmap(d, key, ALGO_HEATMAP_POD, out,
 		    &sum->pod_pattern, e);
 	if (rc == 0 && jobs & XP_DSA_BLACKHOLE)
 		rc = xp_dsa_run_blackhole(d, key, day, &seen, out, sum, e);

@@ -97,11 +97,13 @@ static void assert_sla(const struct fixture *f, uint32_t dc,
 	const struct algo_sla_service service[] = {{"web", web, 5},
 	    {"db", db, 1}};
 	const uint32_t n_services = dc == 0 ? 2 : 0;
+	struct algo_rtt_order order = {.n = 0};
 	struct algo_sla s;
 	size_t i = 0, n_alerts = 0;
 	assert_ok(algo_sla_open(&s, &f->info.dc[dc], &f->params.sla, service,
 	    n_services, test_err()));
-	assert_ok(algo_sla_measure(&s, t, ladder, test_err()));
+	assert_ok(algo_rtt_order_make(&order, t, test_err()));
+	algo_sla_measure(&s, &order, ladder);
 	assert_int_equal(out->sla.n, s.first[ALGO_SLA_N_KINDS]);
 	for (int k = 0; k < ALGO_SLA_N_KINDS; k++)
 		for (uint32_t id = 0; id < s.first[k + 1] - s.first[k]; id++) {
@@ -125,16 +127,20 @@ static void assert_sla(const struct fixture *f, uint32_t dc,
 	assert_true(same(out->summary.row[0].p99_us,
 	    algo_sla_at(&s, ALGO_SLA_DC, 0)->p99_us));
 	algo_sla_close(&s);
+	algo_rtt_order_free(&order);
 }
 
 static size_t assert_matrix(const struct fixture *f, uint32_t dc,
     enum algo_heatmap_unit unit, const struct obs_probes *t,
     const struct xp_dsa_tables *out, size_t at, uint8_t pattern)
 {
+	struct algo_rtt_order order = {.n = 0};
 	struct algo_heatmap m = {0};
 	enum algo_heatmap_pattern want;
-	assert_ok(
-	    algo_heatmap_measure(&m, t, &f->info.dc[dc], unit, test_err()));
+	assert_ok(algo_rtt_order_make(&order, t, test_err()));
+	assert_ok(algo_heatmap_measure(&m, &order, &f->info.dc[dc], unit,
+	    test_err()));
+	algo_rtt_order_free(&order);
 	assert_ok(
 	    algo_heatmap_classify(&m, &f->params.heatmap, &want, test_err()));
 	assert_int_equal(pattern, 1 + want);
@@ -943,6 +949,8 @@ static void bad_rows_are_refused(void **state)
 		assert_int_equal(xp_dsa_run(&d, &w, job, &f.all, &f.perf, &out,
 				     NULL),
 		    SIM_EINVAL);
+	assert_int_equal(xp_dsa_order(&d, &f.all, test_err()), SIM_EINVAL);
+	assert_non_null(strstr(test_err()->msg, "probe 0"));
 	/* Without waits there is no telling what a lost SYN looks like. */
 	obs_probes_clear(&f.all);
 	memset(f.all.syn_wait_ns, 0, sizeof(f.all.syn_wait_ns));

@@ -260,6 +260,7 @@ static void a_run_has_what_its_jobs_say(void **state)
 		xp_pingmesh_waits(&x.m.p, x.probes.syn_wait_ns);
 		assert_ok(
 		    xp_judge_run(&x.judge, &x.probes, XP_CALM, &m, test_err()));
+		assert_ok(xp_dsa_order(&x.dsa, &x.probes, test_err()));
 		assert_ok(xp_dsa_sla(&x.dsa, &x.probes, test_err()));
 		xp_judge_level(&x.dsa, service, &level);
 		const struct algo_sla_scope *s = algo_sla_at(&x.dsa.sla,
@@ -277,8 +278,8 @@ static void a_run_has_what_its_jobs_say(void **state)
 		assert_true(m.alert_p99 == service);
 		assert_true(level.alert_drop == service);
 		assert_true(level.alert_p99 == service);
-		assert_ok(xp_dsa_heatmap(&x.dsa, &x.probes, x.m.p.unit,
-		    &pattern, test_err()));
+		assert_ok(
+		    xp_dsa_heatmap(&x.dsa, x.m.p.unit, &pattern, test_err()));
 		assert_true(m.pattern == pattern);
 		assert_true(m.pattern_right == (pattern == 0));
 		assert_true(m.n_pattern == 1);

@@ -87,6 +87,7 @@ static void add_window(struct fixture *f, struct xp_dsa_pool *p, size_t n,
 	memcpy(f->probes.syn_wait_ns, f->info.syn_wait_ns,
 	    sizeof(f->info.syn_wait_ns));
 	recordings_probes(&f->probes, &f->info, n, r);
+	assert_ok(xp_dsa_order(&f->dsa, &f->probes, test_err()));
 	assert_ok(xp_dsa_sla(&f->dsa, &f->probes, test_err()));
 	assert_ok(xp_dsa_pool_add(p, 0, &f->dsa.sla, test_err()));
 }
@@ -113,10 +114,9 @@ static void quantiles_are_at_most_a_64th_too_high(void **state)
 		assert_ok(xp_dsa_pool_open(&p, f.n_of, test_err()));
 		for (int w = 0; w < 5; w++) {
 			add_window(&f, &p, 1 + sim_rng_below(&r, 3000), &r);
-			for (size_t i = 0; i < f.dsa.sla.order.n; i++)
+			for (size_t i = 0; i < f.dsa.order.n; i++)
 				us[n++] =
-				    (double)f.dsa.sla.order.probe[i].rtt_ns /
-				    1e3;
+				    (double)f.dsa.order.probe[i].rtt_ns / 1e3;
 		}
 		qsort(us, n, sizeof(us[0]), ascending);
 		assert_ok(xp_dsa_pool_put(&p, &t, test_err()));
@@ -239,8 +239,8 @@ static void each_scope_has_its_own_probes(void **state)
 	for (int w = 0; w < 3; w++) {
 		add_window(&f, &p, 2000, &r);
 		const struct algo_sla *s = &f.dsa.sla;
-		for (size_t i = 0; i < s->order.n; i++) {
-			const struct algo_rtt_probe *x = &s->order.probe[i];
+		for (size_t i = 0; i < s->order->n; i++) {
+			const struct algo_rtt_probe *x = &s->order->probe[i];
 			const uint32_t tor = topo_dc_tor_index(dc, x->src_host);
 			assert_true(tor < 256);
 			count_probe(want[ALGO_SLA_TOR], tor, x->rtt_ns);
@@ -287,8 +287,8 @@ static void pairs_are_of_the_pods_of_both_ends(void **state)
 		const struct algo_sla *s = &f.dsa.sla;
 		assert_ok(
 		    xp_dsa_pool_add_pairs(&pairs, 0, s, &ladder, test_err()));
-		for (size_t i = 0; i < s->order.n; i++) {
-			const struct algo_rtt_probe *x = &s->order.probe[i];
+		for (size_t i = 0; i < s->order->n; i++) {
+			const struct algo_rtt_probe *x = &s->order->probe[i];
 			const size_t of =
 			    (size_t)topo_dc_pod_index(dc, x->src_host) *
 				n_pods +
