@@ -24,6 +24,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "sim/rng.h"
+
 static const struct topic {
 	const char *name;
 	void (*run)(void);
@@ -129,6 +131,105 @@ uint64_t bench_peak_bytes(void)
 	struct rusage use;
 	getrusage(RUSAGE_SELF, &use);
 	return (uint64_t)use.ru_maxrss * 1024;
+}
+
+/* --- how fast the machine is ------------------------------------------------*/
+/* Seconds of one run are not those of another where the machine has other guests
+ * or another clock. So two fixed pieces of work are measured beside each topic:
+ * blocks of Philox, each made of the one before, and steps through memory of
+ * 16 MiB, of which each says where the next one goes. */
+enum { PACE_LINES = 1 << 18, PACE_STEPS = 1000000 };
+struct pace {
+	double block_ns, step_ns;
+};
+struct pace_line {
+	_Alignas(64) uint32_t next;
+};
+
+static void make_blocks(void *arg)
+{
+	const uint32_t key[] = {1, 2};
+	uint32_t block[4] = {0};
+	for (int i = 0; i < PACE_STEPS; i++)
+		sim_philox_block(key, block, block);
+	bench_sink += block[0];
+	(void)arg;
+}
+
+static void make_steps(void *arg)
+{
+	const struct pace_line *line = arg;
+	uint32_t at = 0;
+	for (int i = 0; i < PACE_STEPS; i++)
+		at = line[at].next;
+	bench_sink += at;
+}
+
+/* One way through all lines, in any order (Sattolo's shuffle). */
+static void lay_way(struct pace_line line[])
+{
+	const struct sim_seed where = {.seed = 1};
+	struct sim_rng r;
+	sim_rng_init(&r, &where, SIM_STREAM_TEST, 0);
+	for (uint32_t i = 0; i < PACE_LINES; i++)
+		line[i].next = i;
+	for (uint32_t i = PACE_LINES; i-- > 1;) {
+		const uint32_t k = sim_rng_below(&r, i);
+		const uint32_t next = line[i].next;
+		line[i].next = line[k].next;
+		line[k].next = next;
+	}
+}
+
+/* In a child, as memory of this process is measured. Zeros if there is none. */
+static struct pace measure_pace(void)
+{
+	struct pace pace = {0, 0};
+	int ends[2];
+	if (pipe(ends) < 0)
+		return pace;
+	fflush(stdout);
+	const pid_t child = fork();
+	if (child == 0) {
+		struct pace_line *line =
+		    aligned_alloc(64, PACE_LINES * sizeof(*line));
+		if (!line)
+			_exit(1);
+		lay_way(line);
+		pace.block_ns = bench_best(3, make_blocks, NULL);
+		pace.step_ns = bench_best(3, make_steps, line);
+		_exit(write(ends[1], &pace, sizeof(pace)) != sizeof(pace));
+	}
+	close(ends[1]);
+	if (child < 0 || read(ends[0], &pace, sizeof(pace)) != sizeof(pace))
+		pace = (struct pace){0, 0};
+	close(ends[0]);
+	if (child > 0)
+		waitpid(child, NULL, 0);
+	return (struct pace){pace.block_ns * 1e9 / PACE_STEPS,
+	    pace.step_ns * 1e9 / PACE_STEPS};
+}
+
+static void tell_pace(const char *topic, const char *what, double before,
+    double after)
+{
+	const double ratio = after / before;
+	printf("%s: %s took %.3g ns before, %.3g after%s\n", topic, what,
+	    before, after,
+	    ratio > 1.15 || ratio < 1 / 1.15
+		? ": seconds between them say little"
+		: "");
+}
+
+static void run_at_pace(const struct topic *t)
+{
+	const struct pace before = measure_pace();
+	t->run();
+	const struct pace after = measure_pace();
+	tell_pace(t->name, "a block of Philox", before.block_ns,
+	    after.block_ns);
+	tell_pace(t->name, "a step in 16 MiB", before.step_ns, after.step_ns);
+	fflush(stdout);
 }
 
 /* --- instructions, by callgrind --------------------------------------------*/
@@ -280,7 +381,7 @@ int main(int argc, char **argv)
 		for (int k = 1; k < argc; k++)
 			wanted |= find(argv[k]) == &topics[i];
 		if (wanted)
-			topics[i].run();
+			run_at_pace(&topics[i]);
 	}
 	return 0;
 }
