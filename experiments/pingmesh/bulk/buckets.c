@@ -20,8 +20,9 @@ void xp_buckets_init(struct xp_buckets *b, const struct fabric_sim_rtt law[],
 	b->below_ns = below_ns;
 }
 
-/* The values of a binomial law that have any weight: so far apart that products
- * of two of them are numbers still. */
+/* The values of a binomial law that have any weight: beyond 9 standard deviations
+ * nobody will see the difference. Products of two such weights are numbers still.
+ */
 struct span {
 	uint64_t from, to;
 };
@@ -64,27 +65,27 @@ static double two_are(uint64_t sum, const uint64_t n[], const double p[],
 }
 
 /* P(X[0] + X[1] + X[2] <= MOST) for binomials of N[i] and P[i]: by the sum over
- * that of the first two, which mostly has next to no weight. Far from the mean it
- * is 0 or 1: beyond 9 standard deviations nobody will see the difference. */
-static double sum_is_at_most(double most, const uint64_t n[], const double p[])
+ * that of the first two, which mostly has next to no weight. */
+static double sum_is_at_most(uint64_t most, const uint64_t n[],
+    const double p[])
 {
-	double mean = 0, var = 0, all = 0;
+	struct span s[3];
+	uint64_t from = 0, to = 0;
+	double all = 0;
 	for (int i = 0; i < 3; i++) {
-		mean += (double)n[i] * p[i];
-		var += (double)n[i] * p[i] * (1 - p[i]);
+		s[i] = binomial_span(n[i], p[i]);
+		from += s[i].from;
+		to += s[i].to;
 	}
-	if (fabs(most - mean) > 9 * sqrt(var) + 20)
-		return most > mean;
-	const struct span s[] = {binomial_span(n[0], p[0]),
-	    binomial_span(n[1], p[1])};
-	const uint64_t to = s[0].to + s[1].to;
-	for (uint64_t k = s[0].from + s[1].from; k <= to && (double)k <= most;
-	     k++) {
+	if (most < from || most >= to)
+		return most >= to;
+	to = s[0].to + s[1].to < most ? s[0].to + s[1].to : most;
+	for (uint64_t k = s[0].from + s[1].from; k <= to; k++) {
 		const double w = two_are(k, n, p, s);
 		if (w > 1e-18)
 			all += w *
-			    gsl_cdf_binomial_P((unsigned)(most - (double)k),
-				p[2], (unsigned)n[2]);
+			    gsl_cdf_binomial_P((unsigned)(most - k), p[2],
+				(unsigned)n[2]);
 	}
 	return all;
 }
@@ -110,8 +111,7 @@ static void make_law(struct xp_buckets *b, struct xp_buckets_law *l)
 		double p[CONNECTS_N_HOPS];
 		const sim_ns end = algo_pingmesh_bucket_end(i);
 		chances_above(b, end, p);
-		const double upto =
-		    sum_is_at_most((double)(n - l->rank), l->quick, p);
+		const double upto = sum_is_at_most(n - l->rank, l->quick, p);
 		if (upto < 1e-15)
 			continue;
 		b->end[b->n_ends] = end;
