@@ -152,11 +152,15 @@ status_names_what_is_missing() {
 	run_for 0 "$CULPRIT" status x.1-of-5.h5
 	says "^small: 160 of 160 cells done, shard 1/5 -> x.1-of-5.h5" stdout
 	[[ $(wc -l <stdout) = 1 ]] # who asks after one, asks after that one
-	rm x.2-of-5.h5
-	start x.2-of-5.h5 --shard 2/5 -j 1
-	wait_for_cells x.2-of-5.h5 10
-	kill -INT "$pid"
-	wait "$pid" || true
+	# Where the machine is busy all may be done before the signal comes.
+	for _ in {1..20}; do
+		rm -f x.2-of-5.h5
+		start x.2-of-5.h5 --shard 2/5 -j 1
+		wait_for_cells x.2-of-5.h5 10
+		kill -INT "$pid" || true
+		wait "$pid" || true
+		"$CULPRIT" status x.2-of-5.h5 >/dev/null || break
+	done
 	run_for 3 "$CULPRIT" status --json x.2-of-5.h5
 	local n left
 	n=$(sed -n '1s/.*"done": \([0-9]*\).*/\1/p' stdout)
