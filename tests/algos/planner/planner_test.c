@@ -369,6 +369,8 @@ static void mistakes_are_told(void **state)
 	assert_ok(obs_paths_open(&x.net.t.paths, 0, 0, test_err()));
 	assert_ok(
 	    obs_paths_add(&x.net.t.paths, link, TOPO_MAX_HOPS, test_err()));
+	const uint32_t set = x.ways->set[5];
+	x.ways->set[5] = (uint32_t)x.net.t.paths.n_sets - 1;
 	x.ways->path[5] = (uint32_t)x.net.t.paths.n - 1;
 	for (unsigned i = 0; i < 3; i++) {
 		x.ways->up[5] = i == 1 ? 4 : TOPO_NONE;
@@ -381,6 +383,7 @@ static void mistakes_are_told(void **state)
 			    "way 5 of 128 has more than 16 links.");
 		algo_planner_close(p);
 	}
+	x.ways->set[5] = set;
 	x.ways->path[5] = OBS_NO_PATH;
 	assert_int_equal(algo_planner_open(&p, &x.net.topo, &x.params, x.ways,
 			     &e),
