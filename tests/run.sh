@@ -74,7 +74,15 @@ find "$build/tests" -name '*.count' -delete
 setsid xargs -P "$jobs" -I{} bash -c 'run_one {} '"$build" <<<"$names" &
 trap "kill -TERM -- -$!; wait $!; exit 143" TERM INT HUP
 wait $!
-find "$build/tests" -name '*.count' -exec cat {} + |
-    awk '{ p += $1; f += $2; s += $3 }
-	END { printf "%d passed, %d failed, %d skipped\n", p, f, s
-	      exit f > 0 || p == 0 }'
+sum=$(find "$build/tests" -name '*.count' -exec cat {} + |
+    awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
+read -r passed failed skipped <<<"$sum"
+# Few run the whole under sanitizers: when it was done last is told to all.
+if [[ ! $pattern && $build = *-san ]]; then
+	version=$("$CULPRIT" --version | sed -n '1s/^culprit \([0-9.]*\).*/\1/p')
+	printf '%s\t%s\t%d\t%d\t%d\t%s\n' "$version" \
+	    "$(cat "$build/commit.txt")" "$passed" "$failed" "$skipped" \
+	    "$(date -u +%F)" >>tests/sanitized.tsv
+fi
+printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+[[ $failed = 0 && $passed != 0 ]]
