@@ -192,6 +192,14 @@ int xp_daemon_drop(const char *user, struct sim_err *e)
 	return rc < 0 ? rc : empty_capabilities(e);
 }
 
+/* The terabytes that AddressSanitizer asks for at the start would count as memory,
+ * and no more could be had. */
+#ifdef __SANITIZE_ADDRESS__
+enum { DAEMON_COUNTS = 0 };
+#else
+enum { DAEMON_COUNTS = 1 };
+#endif
+
 /* A daemon on every host of a fleet must never be what brings a host down:
  * memory is bounded, a crash writes no core, and anything else gets the
  * processor first. */
@@ -201,7 +209,8 @@ int xp_daemon_limit(uint32_t memory_mib, struct sim_err *e)
 	const struct rlimit memory = {(rlim_t)memory_mib << 20,
 	    (rlim_t)memory_mib << 20};
 	enum { AFTER_OTHERS = 10 };
-	if (memory_mib > 0 && setrlimit(RLIMIT_DATA, &memory) < 0)
+	if (memory_mib > 0 && DAEMON_COUNTS &&
+	    setrlimit(RLIMIT_DATA, &memory) < 0)
 		return daemon_refused("memory cannot be limited", e);
 	if (setrlimit(RLIMIT_CORE, &none) < 0)
 		return daemon_refused("core dumps cannot be ruled out", e);
