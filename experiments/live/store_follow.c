@@ -60,12 +60,16 @@ int xp_follow_file(struct xp_follow *f, const char *name, uint64_t from,
 		    ? 0
 		    : rc;
 	*in = fdopen(fd, "rb");
-	if (!*in)
-		close(fd);
 	if (*in && fseeko(*in, (off_t)from, SEEK_SET) == 0)
 		return 0;
+	const int why = errno;
+	if (*in)
+		fclose(*in);
+	else
+		close(fd);
+	*in = NULL;
 	return sim_fail(e, SIM_EIO, "cannot read %s/%s: %s.", f->dir, name,
-	    strerror(errno));
+	    strerror(why));
 }
 
 /* --- what is noted of batches ----------------------------------------------*/

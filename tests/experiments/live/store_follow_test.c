@@ -595,6 +595,30 @@ static void files_that_cannot_be_read_are_told(void **state)
 	res_sql_rollback(db);
 }
 
+/* As of a database that somebody else wrote into. */
+static void a_place_that_no_file_has_is_told_and_the_file_is_closed(
+    void **state)
+{
+	struct xp_follow f = follow_of();
+	const int fd = dup(0);
+	struct sim_err e;
+	uint64_t n;
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	put_records(1, 1, 1, 1, 1);
+	read_now();
+	assert_ok(res_sql_run(db, test_err(), "UPDATE store SET at_byte = -5"));
+	assert_ok(xp_follow_open(&f, test_err()));
+	assert_int_equal(xp_follow_read(&f, T0, &n, &e), SIM_EIO);
+	assert_non_null(
+	    strstr(e.msg, "store/batches-20260203-0001.cpmb: Invalid arg"));
+	xp_follow_close(&f);
+	const int same = dup(0);
+	assert_int_equal(same, fd);
+	close(same);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -612,6 +636,7 @@ int main(void)
 	    T(a_window_has_what_was_sent_or_ended_in_it),
 	    T(no_memory_is_told_and_nothing_is_lost),
 	    T(files_that_cannot_be_read_are_told),
+	    T(a_place_that_no_file_has_is_told_and_the_file_is_closed),
 	};
 	if (res_sql_open(&db, "/nowhere/x", RES_SQL_READ, NULL) ==
 	    SIM_EUNSUPPORTED) {
