@@ -153,12 +153,9 @@ static int replay(struct xp_batch_store *s, FILE *in, unsigned char *buf,
 static int batch_store_go_on(struct xp_batch_store *s, const char *name,
     uint64_t whole, uint64_t size, struct sim_err *e)
 {
-	const int rc = res_segments_go_on(&s->files, name, whole, e);
-	if (rc < 0)
-		return rc;
 	s->held.n_bytes_cut += size - whole;
 	s->held.n_bytes -= size - whole;
-	return 0;
+	return res_segments_go_on(&s->files, name, whole, e);
 }
 
 static int batch_store_read_file(struct xp_batch_store *s, const char *name,

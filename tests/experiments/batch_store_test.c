@@ -369,6 +369,32 @@ static void strangers_fill_no_memory_and_keep_nobody_out(void **state)
 	assert_ok(xp_batch_store_close(s, test_err()));
 }
 
+/* Of the last ones a half is filled while the one before it is still known; at
+ * least one batch is a half. */
+static void two_halves_are_known_and_what_was_before_is_not(void **state)
+{
+	static const struct {
+		size_t max_runs;
+		uint64_t half;
+	} q[] = {{0, 1}, {1, 1}, {2, 1}, {3, 1}, {4, 2}, {10, 5}, {11, 5}};
+	struct xp_batch_store_params p = params;
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
+		const uint64_t h = q[i].half, first = (99 / h - 1) * h + 1;
+		p.max_runs = q[i].max_runs;
+		struct xp_batch_store *s = open_store(&p);
+		for (uint64_t x = 1; x <= 100; x++)
+			assert_true(put(s, 1 + i, 2 * x, DAY));
+		for (uint64_t x = first; x <= 100; x++)
+			assert_false(put(s, 1 + i, 2 * x, DAY));
+		assert_true(put(s, 1 + i, 2 * (first - 1), DAY));
+		assert_ok(xp_batch_store_close(s, test_err()));
+		assert_int_equal(unlink(
+				     test_path("batches-19700102-0001.cpmb")),
+		    0);
+	}
+}
+
 static void a_server_has_its_part_of_each_day(void **state)
 {
 	struct xp_batch_store_params p = params;
@@ -525,6 +551,7 @@ int main(void)
 	    in_a_folder(a_batch_that_two_files_hold_counts_once),
 	    in_a_folder(limits_refuse_and_take_nothing),
 	    in_a_folder(strangers_fill_no_memory_and_keep_nobody_out),
+	    in_a_folder(two_halves_are_known_and_what_was_before_is_not),
 	    in_a_folder(a_server_has_its_part_of_each_day),
 	    in_a_folder(old_files_go_by_themselves),
 	    in_a_folder(pipes_and_links_are_refused),
