@@ -483,6 +483,42 @@ static void any_number_of_workers_decides_the_same(void **state)
 	xp_gates_free(&g);
 }
 
+/* How many are drawn at once is seen by the room for their rows. Of a gate whose
+ * runs are all good, or all bad, Wald's bound tells how many decide it. */
+static void no_more_runs_are_drawn_than_any_outcome_needs(void **state)
+{
+	static const struct {
+		const char *gate;
+		unsigned n_runs, n_rows;
+	} q[] = {
+	    {"metric: precision, at_least: 0, p0: 0.3, p1: 0.35", 90, 90},
+	    {"metric: precision, at_least: 2, p0: 0.65, p1: 0.7", 90, 90},
+	    {"metric: precision, at_least: 0, p0: 0.3, p1: 0.35, max_runs: 40",
+		40, 40},
+	    {"metric: precision, at_least: 0, p0: 0.1, p1: 0.9", 7, 32},
+	    /* Some are neither, and few more are needed then. */
+	    {"metric: precision, at_least: 0.5, p0: 0.3, p1: 0.35", 123, 90},
+	    {"metric: precision, at_least: 1, p0: 0.65, p1: 0.7", 111, 90},
+	};
+	const size_t bytes = sizeof(double) * res_row_doubles(3);
+	(void)state;
+	for (size_t i = 0; i < sizeof(q) / sizeof(q[0]); i++) {
+		struct xp_gate_state got[1];
+		struct xp_gates g;
+		char text[1024];
+		snprintf(text, sizeof(text),
+		    SMALL "gates: [{name: b, algorithm: alg1, %s}]\n",
+		    q[i].gate);
+		load_text(&g, text);
+		test_peak_alloc();
+		assert_ok(xp_gates_run(&g, 1, 0, got, test_err()));
+		const size_t n_rows = test_peak_alloc() / bytes;
+		assert_int_equal(got[0].n_runs, q[i].n_runs);
+		assert_in_range(n_rows, q[i].n_rows, q[i].n_rows + 3);
+		xp_gates_free(&g);
+	}
+}
+
 static void counting_decides_nothing(void **state)
 {
 	struct xp_gate_state s[3];
@@ -621,6 +657,7 @@ int main(void)
 	    cmocka_unit_test(mistakes_are_told_with_their_place),
 	    cmocka_unit_test(a_failed_allocation_leaks_nothing),
 	    cmocka_unit_test(any_number_of_workers_decides_the_same),
+	    cmocka_unit_test(no_more_runs_are_drawn_than_any_outcome_needs),
 	    cmocka_unit_test(counting_decides_nothing),
 	    cmocka_unit_test(a_run_that_fails_is_an_error_and_no_verdict),
 	    cmocka_unit_test(broken_algorithms_are_bad),
