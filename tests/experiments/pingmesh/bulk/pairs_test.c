@@ -25,6 +25,7 @@ struct rig {
 	struct topo_dc dc;
 	struct obs_probes table, part;
 	uint32_t n_named, n_black; /* so far: ToRs, pairs */
+	uint32_t n_summed;
 };
 
 static int take(void *arg, const struct connects_row *r, struct sim_err *e)
@@ -120,6 +121,58 @@ static void judge(struct rig *g, const struct algo_blackhole_params *p,
 	algo_blackhole_close(&b);
 }
 
+/* Whether probe I is of pair X, and whose end is its sender's: 1 the lower one's, 2
+ * the other's. */
+static int end_of(const struct obs_probes *t, size_t i,
+    const struct obs_pair *x)
+{
+	return t->src_host[i] == x->low && t->dst_host[i] == x->high ? 1
+	    : t->src_host[i] == x->high && t->dst_host[i] == x->low  ? 2
+								     : 0;
+}
+
+/* What was told of pair X, counted probe by probe. */
+static struct obs_pair sum_of(const struct obs_probes *t,
+    const struct obs_pair *x)
+{
+	static uint32_t n_failed[3][65536], n_all[3][65536];
+	struct obs_pair sum = {.low = x->low, .high = x->high};
+	int end;
+	for (size_t i = 0; i < t->n; i++)
+		if ((end = end_of(t, i, x)) > 0) {
+			const int failed = t->outcome[i] == OBS_TIMED_OUT;
+			sum.n_probes++;
+			sum.n_failed += (uint32_t)failed;
+			n_failed[end][t->src_port[i]] += (uint32_t)failed;
+			n_all[end][t->src_port[i]]++;
+		}
+	for (size_t i = 0; i < t->n; i++)
+		if ((end = end_of(t, i, x)) > 0) {
+			uint32_t *n = &n_failed[end][t->src_port[i]],
+				 *all = &n_all[end][t->src_port[i]];
+			if (*n == *all && *n > sum.n_dead)
+				sum.n_dead = *n;
+			*n = *all = 0;
+		}
+	return sum;
+}
+
+/* The job asks of sums whether they are so large; here they are what they are. */
+static void assert_sums(struct rig *g, const struct obs_pairs *pairs)
+{
+	struct obs_pair_list list = {0};
+	assert_ok(pairs->list(pairs->arg, 1, &list, test_err()));
+	for (size_t i = 0; i < list.n; i++) {
+		const struct obs_pair x = obs_pair_list_at(&list, i),
+				      want = sum_of(&g->part, &x);
+		assert_int_equal(x.n_probes, want.n_probes);
+		assert_int_equal(x.n_failed, want.n_failed);
+		assert_int_equal(x.n_dead, want.n_dead);
+		g->n_summed++;
+	}
+	obs_pair_list_free(&list);
+}
+
 /* By both rules, and where each five-tuple that fails once is a hole's. */
 static void judge_all(struct rig *g, uint32_t window, uint32_t n, uint32_t run)
 {
@@ -134,6 +187,8 @@ static void judge_all(struct rig *g, uint32_t window, uint32_t n, uint32_t run)
 			assert_ok(obs_probes_add(&g->part, &one, test_err()));
 	}
 	assert_ok(xp_mesh_pairs_tell(&g->pairs, n, &pairs, test_err()));
+	if (run == 0)
+		assert_sums(g, pairs);
 	assert_ok(sim_field_defaults(algo_blackhole_fields, &p, test_err()));
 	judge(g, &p, pairs, run);
 	p.rule = ALGO_BLACKHOLE_PAPER;
@@ -181,9 +236,12 @@ static void add_outage(struct rig *g)
 	f->to_s = 907;
 }
 
+/* Some holes end, so that ports which fail first may be answered at last. */
 static void add_holes(struct rig *g)
 {
-	pingmesh_add_holes(&g->m, 2, 0.2)->from_s = 450;
+	struct fault_params *f = pingmesh_add_holes(&g->m, 2, 0.2);
+	f->from_s = 450;
+	f->to_s = 1000;
 	pingmesh_add_holes(&g->m, 2, 0.1)->kind = FAULT_BLACK_HOLE_2;
 }
 
@@ -198,7 +256,7 @@ static void run_all(const char *text, double noise, uint32_t kept)
 	start(&g, kept);
 	for (uint32_t run = 0; run < RUNS; run++)
 		run_windows(&g, kept, run);
-	assert_true(g.n_named > 10 && g.n_black > 100);
+	assert_true(g.n_named > 10 && g.n_black > 100 && g.n_summed > 30);
 	tear_down(&g);
 }
 
