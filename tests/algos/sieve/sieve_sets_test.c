@@ -103,6 +103,90 @@ static double curve_is_off(struct sieve_model *m, const struct obs_tallies *t,
 	return most;
 }
 
+/* On how many of a set's paths LINK is. */
+static uint32_t n_over(const struct obs_paths *p, uint32_t set, topo_link link)
+{
+	uint32_t n = 0;
+	for (uint32_t k = p->off[p->first[set]]; k < p->off[p->first[set + 1]];
+	     k++)
+		n += p->link[k] == link;
+	return n;
+}
+
+/* Links that are not at the level count where a row surely crossed them, and where
+ * a set may have led over them. */
+static void assert_odd_are_counted(const struct sieve_model *m)
+{
+	const struct obs_tallies *t = m->rows;
+	for (size_t i = 0; i < m->n_lossy; i += 1 + m->n_lossy / 8) {
+		const uint32_t set = m->lossy[i].set, row = m->lossy[i].row;
+		uint32_t sure = 0, maybe = 0;
+		double sum = m->lossy[i].n_maybe * m->level;
+		if (set == OBS_NO_PATH)
+			continue;
+		for (topo_link l = 0; l < m->topo->n_links; l++) {
+			const uint32_t n = n_over(t->paths, set, l);
+			const int odd = m->hazard[l] != m->level,
+				  is_sure = t->up[row] == l ||
+			    t->down[row] == l ||
+			    n == obs_set_size(t->paths, set);
+			sure += odd && is_sure;
+			maybe += odd && !is_sure && n > 0;
+			sum += is_sure ? m->hazard[l] : 0;
+		}
+		assert_int_equal(m->lossy[i].n_odd, sure);
+		assert_int_equal(m->ways.n_odd[set], maybe);
+		assert_near(m->sum[i], sum, 1e-12);
+	}
+}
+
+/* Of many rows of no known path, and of one. */
+static void odd_links_are_counted_as_hazards_change(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 24; run += 2) {
+		struct telemetry_rig x;
+		struct obs_tallies one = {0};
+		struct sieve_model m = {0};
+		struct sim_rng r;
+		size_t i = 0;
+		double nats = 0;
+		open_dark(&x, run, 1e-3);
+		telemetry_rig_draw(&x);
+		while (x.t.rows.n_lost[i] == 0 ||
+		    x.t.rows.path[i] != OBS_NO_PATH ||
+		    obs_set_size(&x.t.paths, x.t.rows.set[i]) == 1)
+			i++;
+		const struct obs_tally row = obs_tallies_at(&x.t.rows, i);
+		one.paths = x.t.rows.paths;
+		assert_ok(obs_tallies_add(&one, &row, test_err()));
+		if (run / 2 % 2)
+			x.w.tallies = &one;
+		m.topo = &x.topo;
+		assert_ok(sieve_model_read(&m, &x.w, test_err()));
+		assert_int_equal(m.n_dark == 1, run / 2 % 2);
+		sieve_model_level(&m, 1e-4);
+		sieve_model_settle(&m);
+		test_rng(&r, run);
+		for (unsigned k = 0; k < 12; k++) {
+			sieve_model_set(&m, sim_rng_below(&r, x.topo.n_links),
+			    k % 3 ? m.x[k] : m.level);
+			assert_odd_are_counted(&m);
+			/* One row is of one size, so its curve is exact. */
+			if (m.n_dark == 1)
+				assert_true(
+				    curve_is_off(&m, &one,
+					sim_rng_below(&r, x.topo.n_links),
+					&nats) < 1e-9);
+		}
+		sieve_model_add_up(&m);
+		assert_odd_are_counted(&m);
+		sieve_model_free(&m);
+		obs_tallies_free(&one);
+		telemetry_rig_close(&x);
+	}
+}
+
 /* Flows of one size, so that a mean of sizes is each of them, and any hazards of
  * other links: curves are the likelihood. */
 static void curves_are_the_likelihood_of_all_paths(void **state)
@@ -577,6 +661,7 @@ static void memory_that_ends_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(odd_links_are_counted_as_hazards_change),
 	    cmocka_unit_test(curves_are_the_likelihood_of_all_paths),
 	    cmocka_unit_test(what_was_found_for_others_is_as_ones_own),
 	    cmocka_unit_test(many_failures_are_nearly_the_likelihood),
