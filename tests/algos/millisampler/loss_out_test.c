@@ -239,6 +239,114 @@ static void full_buffers_elsewhere_accuse_no_sender(void **state)
 	topo_close(&t);
 }
 
+/* --- two ends that saw the same ------------------------------------------- */
+
+enum { LOST_BY, HEARD_BY, OTHER, N_PAIRED };
+
+/* In a bucket of HOST's run N packets were sent again, in direction OUT. */
+static void paired_row(struct sampled *s, uint32_t bucket, int out, uint32_t n)
+{
+	sampled_row(s,
+	    (struct obs_sample){.bucket = bucket,
+		.in_retx = out ? 0 : n * 1500,
+		.out_retx = out ? n * 1500 : 0});
+}
+
+/* Whether the end of host LOST_BY, and of host OTHER, which has lost something else
+ * at another time, counts as seen by the other end as well. */
+static void paired_match(const struct sampled *s, int out, int *lost_by,
+    int *other)
+{
+	const struct algo_loss_cause_params p = defaults();
+	struct algo_loss_ends ends = {0};
+	for (uint32_t h = LOST_BY; h <= OTHER; h += OTHER)
+		assert_ok(algo_loss_ends_add(&ends,
+		    &(struct algo_loss_end){.host = h,
+			.out = (uint8_t)out,
+			.accused = 1},
+		    test_err()));
+	assert_ok(algo_loss_ends_match(&s->runs, &s->samples, N_PAIRED, &p,
+	    &ends, test_err()));
+	*lost_by = ends.other[0];
+	*other = ends.other[1];
+	algo_loss_ends_free(&ends);
+}
+
+/* Host LOST_BY has N packets in each of ten buckets; host HEARD_BY M in as many as
+ * SAME of them, SHIFT buckets away, and MORE in another one; host OTHER two at a
+ * time of its own. */
+struct paired {
+	int out, shift;
+	uint32_t n, m, same, more;
+};
+
+static void assert_paired(const struct paired *x, int want)
+{
+	struct sampled s = {0};
+	int lost_by, other;
+	sampled_run(&s, LOST_BY, 1000);
+	for (uint32_t i = 0; i < 10; i++)
+		paired_row(&s, 90 * i + 10, x->out, x->n);
+	sampled_run(&s, HEARD_BY, 1000);
+	for (uint32_t i = 0; i < x->same; i++)
+		paired_row(&s, (uint32_t)(90 * (int)i + 10 + x->shift), !x->out,
+		    x->m);
+	paired_row(&s, 970, !x->out, x->more);
+	sampled_run(&s, OTHER, 1000);
+	paired_row(&s, 300, x->out, 2);
+	paired_row(&s, 330, !x->out, 900);
+	paired_match(&s, x->out, &lost_by, &other);
+	if (lost_by != want)
+		fail_msg("out %d, shift %d, %u of %u packets: %d", x->out,
+		    x->shift, x->same, x->n, lost_by);
+	assert_int_equal(other, 0);
+	sampled_free(&s);
+}
+
+/* A bucket to each side is the same one. Chance is three times the share of the
+ * other's buckets that have any, 3 * 7 / 1000 for six; more than a half beyond
+ * that must be seen by an end that saw more in all. */
+static void what_both_ends_see_is_matched_by_time(void **state)
+{
+	(void)state;
+	for (int out = 0; out < 2; out++) {
+		for (int shift = -3; shift <= 3; shift++)
+			assert_paired(&(struct paired){out, shift, 1, 1, 10, 1},
+			    shift >= -1 && shift <= 1);
+		for (uint32_t same = 0; same <= 10; same++)
+			assert_paired(&(struct paired){out, 0, 1, 1, same, 11},
+			    same > 5);
+		/* It saw no more in all. */
+		assert_paired(&(struct paired){out, 0, 2, 1, 10, 10}, 0);
+		assert_paired(&(struct paired){out, 0, 2, 2, 10, 1}, 1);
+		/* Much at one time is not as much at others. */
+		assert_paired(&(struct paired){out, 0, 1, 100, 1, 1}, 0);
+		assert_paired(&(struct paired){out, 0, 10, 1, 10, 900}, 0);
+		assert_paired(&(struct paired){out, 0, 10, 100, 10, 1}, 1);
+	}
+}
+
+/* Where something is in each third bucket all may be chance; and time begins with
+ * bucket 0, before which nothing is. */
+static void chance_and_the_begin_of_time_are_borne(void **state)
+{
+	(void)state;
+	for (uint32_t every = 2; every <= 8; every++) {
+		struct sampled s = {0};
+		int lost_by, other;
+		sampled_run(&s, LOST_BY, 960);
+		paired_row(&s, 0, 1, 1);
+		sampled_run(&s, HEARD_BY, 960);
+		for (uint32_t i = 0; i < 960; i += every)
+			paired_row(&s, i, 0, 1);
+		s.runs.start_ns[0] = s.runs.start_ns[1] = 0;
+		paired_match(&s, 1, &lost_by, &other);
+		assert_int_equal(lost_by, every > 3);
+		assert_int_equal(other, 0);
+		sampled_free(&s);
+	}
+}
+
 /* Then the sender's is all that is known. */
 static void without_the_other_ends_nothing_is_taken_back(void **state)
 {
@@ -291,6 +399,8 @@ int main(void)
 	    cmocka_unit_test(both_likelihoods_are_those_by_hand),
 	    cmocka_unit_test(of_two_ends_the_nearer_one_is_accused),
 	    cmocka_unit_test(full_buffers_elsewhere_accuse_no_sender),
+	    cmocka_unit_test(what_both_ends_see_is_matched_by_time),
+	    cmocka_unit_test(chance_and_the_begin_of_time_are_borne),
 	    cmocka_unit_test(without_the_other_ends_nothing_is_taken_back),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};

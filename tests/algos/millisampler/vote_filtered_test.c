@@ -196,6 +196,102 @@ static void chance_sets_nobody_aside(void **state)
 	timed_close(&x);
 }
 
+/* What its head says of flows to hosts 0 and 1 of which N_HOT are hot and N_COLD are
+ * not, B being those of chance and R the rack's; Q of a hot one by all others. */
+struct shown {
+	double n_hot[2], n_cold[2], b[2];
+};
+
+static double shown_share(double z, double b)
+{
+	return fmax(0, (z - b) / (1 - b));
+}
+
+static int shown_hot_is_aside(const struct shown *x, unsigned host)
+{
+	double n_hot = 0, n = 0, chance = 0;
+	for (unsigned h = 0; h < 2; h++) {
+		n_hot += x->n_hot[h];
+		n += x->n_hot[h] + x->n_cold[h];
+		chance += (x->n_hot[h] + x->n_cold[h]) * x->b[h];
+	}
+	/* One rack is the whole network: two more are like all others, and by
+	 * chance like all. */
+	const double z =
+	    (n_hot - 1 + (n > 1 ? 2 * (n_hot - 1) / (n - 1) : 0)) / (n + 1);
+	const double q =
+	    shown_share(z, (chance - x->b[host] + 2 * chance / n) / (n + 1));
+	return q > (1 - q) * x->b[host];
+}
+
+static int shown_unseen_is_aside(const struct shown *x, unsigned host)
+{
+	const double n_hot = x->n_hot[0] + x->n_hot[1],
+		     n = n_hot + x->n_cold[0] + x->n_cold[1];
+	const double z = (x->n_hot[host] + n_hot / (n + 2)) /
+	    (x->n_hot[host] + x->n_cold[host] + 1);
+	return shown_share(z, x->b[host]) > 0.5;
+}
+
+/* As timed_open(), with more of these bursts of host 0, 30 ms apart: each makes ten
+ * buckets hot. S and d are by hand. */
+static void timed_burst(struct timed *x, unsigned n, double b[2])
+{
+	const double hot = 2 * SAMPLED_LINE + 8 * 60000.0;
+	for (unsigned i = 1; i < n; i++)
+		for (unsigned k = 100 + 30 * i; k < 102 + 30 * i; k++)
+			x->s.samples.in_bytes[k] = x->s.samples.in_ce[k] =
+			    SAMPLED_LINE;
+	const double all =
+	    (n + 1) * 2.0 * SAMPLED_LINE + (2000 - 2.0 * (n + 1)) * 60000;
+	const double s = (n + 1) * hot / all;
+	b[0] = s + (1 - s) * 10 * n / 1000;
+	b[1] = s + (1 - s) * 10 / 1000;
+}
+
+static void each_flow_is_judged_by_all_that_others_show(void **state)
+{
+	unsigned n_of[2][2] = {{0}};
+	(void)state;
+	for (uint32_t run = 0; run < 120; run++) {
+		struct timed x;
+		struct shown like;
+		struct sim_rng r;
+		double busy;
+		test_rng(&r, 300 + run);
+		timed_open(&x);
+		timed_burst(&x, 1 + sim_rng_below(&r, 30), like.b);
+		for (unsigned h = 0; h < 2; h++) {
+			like.n_hot[h] = sim_rng_below(&r, 10);
+			like.n_cold[h] = sim_rng_below(&r, 10);
+			timed_put(&x, h, 100, (unsigned)like.n_hot[h]);
+			timed_put(&x, h, 50, (unsigned)like.n_cold[h]);
+		}
+		/* Before the runs, and just behind them. */
+		const size_t n_seen = x.w.flows.n;
+		for (unsigned h = 0; h < 2; h++)
+			timed_put(&x, h, 1000, 2);
+		/* A run's first bucket is its own. */
+		if (like.n_cold[0] > 0)
+			x.at[(size_t)like.n_hot[0]] = UINT64_C(1000000000);
+		x.at[n_seen] = x.at[n_seen + 2] = UINT64_C(1000000000) - 1;
+		x.at[n_seen + 1] = x.at[n_seen + 3] = UINT64_C(2000000000);
+		for (size_t i = 0; i < x.w.flows.n; i++) {
+			const unsigned h = x.w.flows.dst_host[i];
+			const int unseen = i >= n_seen,
+				  hot = x.at[i] == 1100000007;
+			const int want = unseen
+			    ? shown_unseen_is_aside(&like, h)
+			    : hot && shown_hot_is_aside(&like, h);
+			assert_int_equal(timed_aside(&x, i, 1, &busy), want);
+			n_of[unseen][want]++;
+		}
+		timed_close(&x);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		assert_true(n_of[i / 2][i % 2] > 20);
+}
+
 /* Flows to a host that was not sampled go with most of the rack's, if these are
  * enough; before the runs began nobody knows either. */
 static void flows_that_nobody_saw_go_with_their_rack(void **state)
@@ -327,6 +423,7 @@ int main(void)
 	    cmocka_unit_test(flows_to_hosts_behind_full_buffers_do_not_vote),
 	    cmocka_unit_test(hot_flows_are_set_aside_and_cold_ones_are_not),
 	    cmocka_unit_test(chance_sets_nobody_aside),
+	    cmocka_unit_test(each_flow_is_judged_by_all_that_others_show),
 	    cmocka_unit_test(flows_that_nobody_saw_go_with_their_rack),
 	    cmocka_unit_test(then_it_is_007_or_algorithm_1),
 	    cmocka_unit_test(each_allocation_may_fail),
