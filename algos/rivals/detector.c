@@ -142,9 +142,8 @@ static void detector_explain(struct detector *a, topo_link l)
 	uint32_t part[ALGO_LOSSY_PARTS];
 	for (uint32_t i = x->begin[l]; i < x->begin[l + 1]; i++) {
 		const uint32_t k = x->over[i];
-		if (x->gone[k])
+		if (!algo_lossy_take(x, k))
 			continue;
-		x->gone[k] = 1;
 		for (unsigned j = algo_lossy_parts(x, k, part); j-- > 0;)
 			a->n_lost[part[j]] -= x->rows->n_lost[x->row[k]];
 	}

@@ -33,6 +33,13 @@ unsigned algo_lossy_parts(const struct algo_lossy *x, size_t k,
 	return n + n_on;
 }
 
+int algo_lossy_take(struct algo_lossy *x, size_t k)
+{
+	const int was = x->gone[k];
+	x->gone[k] = 1;
+	return !was;
+}
+
 static int lossy_rows(struct algo_lossy *x, const uint8_t take[],
     struct sim_err *e)
 {

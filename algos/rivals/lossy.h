@@ -36,6 +36,9 @@ int algo_lossy_read(struct algo_lossy *x, const struct algo_ways *w,
     const struct obs_tallies *t, const uint8_t take[], uint32_t n_parts,
     struct sim_err *e);
 
+/* Take row K away: 1, or 0 if it was away before. */
+int algo_lossy_take(struct algo_lossy *x, size_t k);
+
 /* Components that row K of X crossed, cables first. */
 unsigned algo_lossy_parts(const struct algo_lossy *x, size_t k,
     uint32_t part[ALGO_LOSSY_PARTS]);

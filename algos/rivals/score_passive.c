@@ -134,12 +134,9 @@ static double passive_score(const struct passive *a, topo_link l)
 static void passive_explain(struct passive *a, topo_link l)
 {
 	struct algo_lossy *x = &a->lossy;
-	for (uint32_t i = x->begin[l]; i < x->begin[l + 1]; i++) {
-		const uint32_t k = x->over[i];
-		if (!x->gone[k])
-			passive_lossy(a, k, 1);
-		x->gone[k] = 1;
-	}
+	for (uint32_t i = x->begin[l]; i < x->begin[l + 1]; i++)
+		if (algo_lossy_take(x, x->over[i]))
+			passive_lossy(a, x->over[i], 1);
 }
 
 /* Once accused a link has lost nothing any more. */

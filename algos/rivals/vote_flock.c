@@ -86,12 +86,9 @@ static void rival_vote_cast(struct rival_vote *a, size_t k, int back)
 static void rival_vote_explain(struct rival_vote *a, uint32_t c)
 {
 	struct algo_lossy *x = &a->lossy;
-	for (uint32_t i = x->begin[c]; i < x->begin[c + 1]; i++) {
-		const uint32_t k = x->over[i];
-		if (!x->gone[k])
-			rival_vote_cast(a, k, 1);
-		x->gone[k] = 1;
-	}
+	for (uint32_t i = x->begin[c]; i < x->begin[c + 1]; i++)
+		if (algo_lossy_take(x, x->over[i]))
+			rival_vote_cast(a, x->over[i], 1);
 }
 
 static int rival_vote_accuse(struct rival_vote *a, double theta,

@@ -252,6 +252,19 @@ static void assert_hits_are(const struct telemetry_rig *x,
 			left[i] = left[i] && !crosses(t, i, best);
 	}
 	assert_int_equal(v.n_flagged, n);
+	assert_int_equal(v.flags, 1);
+	/* Behind them, what the others lost that nothing explains. */
+	for (topo_link l = 0; l < x->topo.n_links; l++) {
+		uint64_t lost = 0;
+		for (size_t i = 0; i < t->n; i++)
+			lost += left[i] && crosses(t, i, l) ? t->n_lost[i] : 0;
+		if (lost == 0)
+			continue;
+		assert_true(n < v.n);
+		assert_int_equal(v.link[n], l);
+		assert_near(v.score[n++], (double)lost, 0);
+	}
+	assert_int_equal(v.n, n);
 	algo_close(&algo_detector, work);
 	algo_verdicts_free(&v);
 	free(lossy);
@@ -263,13 +276,15 @@ static void links_are_accused_by_hits_and_losses(void **state)
 	(void)state;
 	const unsigned kinds[] = {OBS_TELE_INT | OBS_TELE_A1, OBS_TELE_A1,
 	    OBS_TELE_A1 | OBS_TELE_A2 | OBS_TELE_P};
-	for (uint32_t run = 0; run < 9; run++) {
+	for (uint32_t run = 0; run < 15; run++) {
 		const struct algo_detector_params p = {.matrix = run % 2
 			? ALGO_DETECTOR_CHOSEN
 			: ALGO_DETECTOR_ALL,
 		    .cover = 3,
 		    .noise = .001,
-		    .hit = run < 3 ? .6 : .5};
+		    .hit = run < 3 ? .6
+			: run < 9  ? .5
+				   : .05};
 		struct telemetry_rig x;
 		draw(&x, kinds[run % 3], run);
 		uint8_t *counts = calloc(x.t.rows.n, 1);
