@@ -223,9 +223,8 @@ int algo_mirror_table(struct algo_mirror_table *t,
 		return rc;
 	*t = (struct algo_mirror_table){0};
 	mirror_put_black_list(t);
-	mirror_put_rules(t, p, 0);
-	if (p->inner)
-		mirror_put_rules(t, p, 1);
+	for (uint32_t inner = 0; inner <= p->inner; inner++)
+		mirror_put_rules(t, p, (int)inner);
 	return 0;
 }
 

@@ -101,8 +101,8 @@ void algo_hole_fit(struct algo_hole_fit *f)
 			f->n_bad[f->cell[i].cause[k]] += f->cell[i].n;
 	for (uint32_t c = 0; c < f->n_causes; c++) {
 		const double n = f->n_bad[c], all = f->n_pairs[c];
-		f->most[c] = n > 0 ? log1p(n / (all - n)) : 0;
-		f->hazard[c] = n > 0 && !f->barred[c] ? n / all : 0;
+		f->most[c] = log1p(n / (all - n));
+		f->hazard[c] = f->barred[c] ? 0 : n / all;
 	}
 	hole_fit_climb(f, f->hazard, -INFINITY, INFINITY, &f->log_l);
 }

@@ -195,6 +195,8 @@ static void what_cannot_be_sampled_by_id_is_refused(void **state)
 		assert_int_equal(algo_mirror_table(&t, &p, &e), SIM_EINVAL);
 		assert_non_null(strstr(e.msg, "power of two"));
 	}
+	p.sample_n = 65536;
+	assert_ok(algo_mirror_table(&t, &p, test_err()));
 	p.sample_n = 256;
 	p.pattern = 512;
 	assert_int_equal(algo_mirror_table(&t, &p, &e), SIM_EINVAL);
