@@ -204,8 +204,8 @@ int obs_paths_between(struct obs_paths *p, const struct topo *t,
 static int paths_check_one(const struct obs_paths *p, size_t i,
     uint32_t n_links, struct sim_err *e)
 {
-	if (p->off[i + 1] < p->off[i] ||
-	    p->off[i + 1] - p->off[i] > TOPO_MAX_HOPS)
+	/* An end before the begin is as far behind it. */
+	if (p->off[i + 1] - p->off[i] > TOPO_MAX_HOPS)
 		return sim_fail(e, SIM_EINVAL,
 		    "path %zu: its links are %u to %u, but there are from 0 "
 		    "to %d.",

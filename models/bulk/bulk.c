@@ -37,7 +37,7 @@ int bulk_open(struct bulk **out, const struct bulk_kernel *kernel,
 	int rc = SIM_ZALLOC(&b, 1, e);
 	if (rc < 0)
 		return rc;
-	b->kernel = kernel ? kernel : bulk_kernels()[0];
+	b->kernel = kernel ? kernel : *bulk_kernels();
 	*out = b;
 	return 0;
 }
