@@ -366,6 +366,131 @@ static void losses_are_of_all_links_crossed(void **state)
 	}
 }
 
+/* --- which connects were looked at ---------------------------------------- */
+
+/* Of all connects of three turns, by those that were put in. */
+static void a_connect_is_seen_by_its_pair_and_turn(void **state)
+{
+	enum { SLOTS = 3 };
+	struct ways_rig g;
+	size_t n = 0;
+	(void)state;
+	ways_open(&g);
+	for (int put = 1; put >= 0; put--)
+		for (uint32_t k = 0; k < SLOTS * HOSTS * HOSTS; k++) {
+			const topo_host a = k % HOSTS, b = k / HOSTS % HOSTS;
+			const uint32_t slot = k / HOSTS / HOSTS;
+			const int has = topo_mix32(k) % 3 == 0;
+			int is_new;
+			if (a == b)
+				continue;
+			if (!put) {
+				assert_int_equal(connects_seen_has(g.c, a, b,
+						     slot),
+				    has);
+				continue;
+			}
+			for (int again = 0; has && again < 2; again++) {
+				assert_ok(connects_seen_add(g.c, a, b, slot,
+				    &is_new, test_err()));
+				assert_int_equal(is_new, !again);
+				n += (unsigned)is_new;
+			}
+			assert_int_equal(g.c->seen.n, n);
+			assert_true(2 * n <= g.c->seen.cap + 2);
+		}
+	connects_seen_clear(&g.c->seen);
+	assert_int_equal(g.c->seen.n, 0);
+	assert_false(connects_seen_has(g.c, 0, 2, 1));
+	for (size_t i = 0; i < g.c->seen.cap; i++)
+		assert_true(g.c->seen.one[i] == 0);
+	ways_close(&g);
+}
+
+/* --- what is drawn along with all others ---------------------------------- */
+
+/* Each link of the N of a tier is drawn with CAP for each connect that crosses it,
+ * and one that loses more by itself, which costs eight of them at once. */
+static double cap_cost(const double hazard[], uint32_t n, double crossing,
+    double cap)
+{
+	double cost = cap * n * crossing;
+	for (uint32_t i = 0; i < n; i++)
+		if (hazard[i] > cap)
+			cost += -expm1(-hazard[i]) * crossing + 8;
+	return cost;
+}
+
+/* With nothing along, or the greatest hazard below any power of two. */
+static double cap_least_cost(const double hazard[], uint32_t n, double crossing)
+{
+	double least = cap_cost(hazard, n, crossing, 0);
+	for (int b = -52; b < 12; b++) {
+		double cap = 0;
+		for (uint32_t i = 0; i < n; i++)
+			if (hazard[i] < ldexp(1, b + 1))
+				cap = fmax(cap, hazard[i]);
+		least = fmin(least, cap_cost(hazard, n, crossing, cap));
+	}
+	return least;
+}
+
+/* Hazards of a link: those of most, of some and of few; now and then none. */
+static double cap_draw(struct sim_rng *r, const double of[3])
+{
+	const uint32_t i = sim_rng_below(r, 40);
+	const double x = of[i > 8 ? 0 : i > 1];
+	return sim_rng_below(r, 8) == 0 ? 0
+	    : sim_rng_below(r, 2)       ? x
+					: x * (1 - sim_rng_u01(r));
+}
+
+static void what_is_drawn_along_with_all_costs_least(void **state)
+{
+	unsigned n_some = 0;
+	(void)state;
+	for (uint32_t run = 0; run < 60; run++) {
+		struct ways_rig g;
+		struct sim_rng r;
+		double of[3];
+		ways_open(&g);
+		struct connects *c = g.c;
+		const topo_link first[] = {0, 2 * c->clos.cable_tor,
+		    2 * c->clos.cable_t1, c->topo->n_links};
+		assert_ok(connects_begin(c, scenes_draw(&g.s, 0), test_err()));
+		test_rng(&r, run);
+		for (unsigned i = 0; i < 3; i++)
+			of[i] = pow(10, 2 - 18 * sim_rng_u01(&r));
+		of[2] = run % 4 ? of[2] : INFINITY;
+		for (topo_link l = 0; l < c->topo->n_links; l++)
+			c->noise[l] = cap_draw(&r, of);
+		c->all_noise = NAN;
+		const sim_ns ns = SIM_SEC * (1 + sim_rng_below(&r, 10000));
+		assert_ok(connects_settle(c, 0, ns, test_err()));
+		for (unsigned t = 0; t < 3; t++) {
+			const uint32_t n_above[] = {1, c->clos.n_t1,
+			    c->clos.n_t1 * c->clos.n_t2},
+				       n_below[] = {1, c->clos.n_hosts,
+					   c->clos.n_hosts * c->clos.n_tors};
+			const struct connects_mesh *m = &g.p.mesh;
+			double each = 0;
+			for (unsigned v = t > 0; v < 2; v++)
+				each += (double)m->n_peers[v] * (double)ns /
+				    (double)m->every_ns[v];
+			const double crossing =
+			    2 * each * n_below[t] / n_above[t];
+			const double *h = c->hazard + first[t];
+			const uint32_t n = first[t + 1] - first[t];
+			const double least = cap_least_cost(h, n, crossing);
+			assert_near(cap_cost(h, n, crossing, c->now.cap[t]),
+			    least, 1e-9 * least);
+			n_some += c->now.cap[t] > 0;
+		}
+		ways_close(&g);
+	}
+	assert_in_range(n_some, 20, 170);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +501,8 @@ int main(void)
 	    cmocka_unit_test(losses_are_of_all_links_crossed),
 	    cmocka_unit_test(losses_are_of_each_link_s_tier),
 	    cmocka_unit_test(slow_is_what_crosses_a_link_that_delays),
+	    cmocka_unit_test(a_connect_is_seen_by_its_pair_and_turn),
+	    cmocka_unit_test(what_is_drawn_along_with_all_costs_least),
 	};
 	return cmocka_run_group_tests_name("models/connects/rows", tests, NULL,
 	    NULL);

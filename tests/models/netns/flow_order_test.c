@@ -121,6 +121,7 @@ static void what_no_kernel_carries_is_refused(void **state)
 	/* What is closed is empty, and may be closed again. */
 	netns_flow_order_close(&o);
 	assert_int_equal(o.n, 0);
+	assert_null(o.flow);
 }
 
 static int flow_order_open_and_close(void *arg, struct sim_err *e)
