@@ -186,6 +186,33 @@ static void sizes_are_pareto(void **state)
 	telemetry_rig_close(&x);
 }
 
+/* A part of a packet is one; where the least size is the most there is no other;
+ * and no flow has more packets than can be counted. */
+static void sizes_are_within_their_bounds(void **state)
+{
+	static const struct {
+		double mean, shape, most;
+		uint32_t segment, n;
+	} of[] = {{1e9, 1.05, 12000, 1500, 8}, {1e9, 1.05, 12001, 1500, 9},
+	    {2000, 2, 1000, 300, 4}, {1e12, 1.05, 1e12, 1, UINT32_MAX}};
+	struct telemetry_rig x;
+	(void)state;
+	telemetry_rig_open(&x, 4, 0, OBS_TELE_INT, 0);
+	x.p.flows = 3;
+	for (unsigned k = 0; k < 4; k++) {
+		x.p.mean = of[k].mean;
+		x.p.shape = of[k].shape;
+		x.p.most = of[k].most;
+		x.p.segment = of[k].segment;
+		telemetry_rig_draw(&x);
+		assert_int_equal(x.t.rows.n, 3 * 16);
+		for (size_t i = 0; i < x.t.rows.n; i++)
+			assert_int_equal(x.t.rows.n_sent[i], of[k].n);
+		assert_true(x.w.n_packets == 3 * 16 * (uint64_t)of[k].n);
+	}
+	telemetry_rig_close(&x);
+}
+
 /* Two of eighteen racks are busy: the ends of flows that are in one are
  * `busy_share` of all, less what a flow to itself would have been. */
 static void busy_racks_have_their_share(void **state)
@@ -266,6 +293,29 @@ static void without_tiers_probes_go_to_switches_without_hosts(void **state)
 	topo_close(&t);
 }
 
+/* Six hosts of a rack have three ways to each top switch, and three back. */
+static void probes_of_a_rack_take_its_ways_in_turn(void **state)
+{
+	static const struct topo_clos three_up = {2, 2, 3, 2, 6, .n_cables = 0};
+	struct topo t = {0};
+	struct telemetry ways = {0};
+	struct telemetry_params p;
+	(void)state;
+	assert_ok(topo_open_clos(&t, &three_up, test_err()));
+	assert_ok(sim_field_defaults(telemetry_fields, &p, test_err()));
+	assert_ok(telemetry_ways(&ways, &p, &t, test_err()));
+	uint32_t *n = calloc(ways.paths.n, sizeof(*n));
+	assert_non_null(n);
+	for (size_t i = 0; i < ways.rows.n; i++)
+		n[ways.rows.path[i]]++;
+	assert_int_equal(ways.paths.n, 2 * 3 * 4 * t.clos.n_t2);
+	for (size_t i = 0; i < ways.paths.n; i++)
+		assert_int_equal(n[i], 2);
+	free(n);
+	telemetry_free(&ways);
+	topo_close(&t);
+}
+
 /* --- failing -------------------------------------------------------------- */
 
 /* A process that drew other epochs before draws the same one, numbers of paths
@@ -278,8 +328,10 @@ static void an_epoch_knows_of_none_before_it(void **state)
 	telemetry_rig_open(&y, K, 1e-3, OBS_TELE_A1 | OBS_TELE_P, 1);
 	x.p.flows = y.p.flows = 5;
 	y.scene.where.run = 2;
+	y.p.trace.answers = 1;
 	telemetry_rig_draw(&y);
 	y.scene.where.run = 1;
+	y.p.trace.answers = 0;
 	telemetry_rig_draw(&y);
 	telemetry_rig_draw(&x);
 	assert_int_equal(x.t.rows.n, y.t.rows.n);
@@ -396,10 +448,12 @@ int main(void)
 	    cmocka_unit_test(losses_add_up_to_rows),
 	    cmocka_unit_test(a_link_loses_its_rate),
 	    cmocka_unit_test(sizes_are_pareto),
+	    cmocka_unit_test(sizes_are_within_their_bounds),
 	    cmocka_unit_test(busy_racks_have_their_share),
 	    cmocka_unit_test(none_and_all_busy_are_alike),
 	    cmocka_unit_test(probes_go_to_each_top_switch_and_back),
 	    cmocka_unit_test(without_tiers_probes_go_to_switches_without_hosts),
+	    cmocka_unit_test(probes_of_a_rack_take_its_ways_in_turn),
 	    cmocka_unit_test(an_epoch_knows_of_none_before_it),
 	    cmocka_unit_test(too_many_flows_are_refused),
 	    cmocka_unit_test(no_memory_is_an_error),
