@@ -253,7 +253,7 @@ static void each_flow_is_judged_by_all_that_others_show(void **state)
 {
 	unsigned n_of[2][2] = {{0}};
 	(void)state;
-	for (uint32_t run = 0; run < 120; run++) {
+	for (uint32_t run = 0; run < 60; run++) {
 		struct timed x;
 		struct shown like;
 		struct sim_rng r;
@@ -276,20 +276,63 @@ static void each_flow_is_judged_by_all_that_others_show(void **state)
 			x.at[(size_t)like.n_hot[0]] = UINT64_C(1000000000);
 		x.at[n_seen] = x.at[n_seen + 2] = UINT64_C(1000000000) - 1;
 		x.at[n_seen + 1] = x.at[n_seen + 3] = UINT64_C(2000000000);
-		for (size_t i = 0; i < x.w.flows.n; i++) {
-			const unsigned h = x.w.flows.dst_host[i];
-			const int unseen = i >= n_seen,
-				  hot = x.at[i] == 1100000007;
-			const int want = unseen
+		/* Hot, cold and unseen ones of a host are judged alike. */
+		size_t first = 0;
+		for (unsigned k = 0; k < 6; k++) {
+			const unsigned h = k < 4 ? k / 2 : k - 4;
+			const size_t n = k >= 4 ? 2
+			    : k % 2 == 0        ? (size_t)like.n_hot[h]
+						: (size_t)like.n_cold[h];
+			const int want = k >= 4
 			    ? shown_unseen_is_aside(&like, h)
-			    : hot && shown_hot_is_aside(&like, h);
-			assert_int_equal(timed_aside(&x, i, 1, &busy), want);
-			n_of[unseen][want]++;
+			    : k % 2 == 0 && n > 0 &&
+				shown_hot_is_aside(&like, h);
+			assert_int_equal(timed_aside(&x, first, n, &busy),
+			    want ? n : 0);
+			n_of[k >= 4][want] += (unsigned)n;
+			first += n;
 		}
 		timed_close(&x);
 	}
 	for (unsigned i = 0; i < 4; i++)
 		assert_true(n_of[i / 2][i % 2] > 20);
+}
+
+/* Of the first N of racks, one host of each of which is sampled, the lower one of
+ * the two in the middle tells what share of bytes is hot. */
+static void the_rack_in_the_middle_tells_what_is_hot(void **state)
+{
+	static const unsigned n_bursts[] = {9, 1, 15, 4};
+	static const unsigned middle[] = {9, 1, 9, 4};
+	(void)state;
+	for (uint32_t n = 1; n <= 4; n++) {
+		struct timed x = {0};
+		double busy;
+		assert_ok(topo_open_clos(&x.t, &shape, test_err()));
+		for (uint32_t i = 0; i < n; i++) {
+			sampled_run(&x.s, i * shape.n_hosts, 1000);
+			for (uint32_t k = 0; k < 1000; k++) {
+				const int in = k >= 100 &&
+				    k < 100 + 30 * n_bursts[i] &&
+				    (k - 100) % 30 < 2;
+				sampled_row(&x.s,
+				    (struct obs_sample){.bucket = k,
+					.in_bytes = in ? SAMPLED_LINE : 60000,
+					.in_ce = in ? SAMPLED_LINE : 0});
+			}
+		}
+		x.w.runs = &x.s.runs;
+		x.w.samples = &x.s.samples;
+		x.w.retx_ns = x.at;
+		timed_put(&x, 0, 100, 1);
+		timed_aside(&x, 0, 1, &busy);
+		const double k = middle[n - 1];
+		assert_near(busy,
+		    k * (2 * SAMPLED_LINE + 8 * 60000.0) /
+			(k * 2 * SAMPLED_LINE + (1000 - 2 * k) * 60000),
+		    1e-12);
+		timed_close(&x);
+	}
 }
 
 /* Flows to a host that was not sampled go with most of the rack's, if these are
@@ -424,6 +467,7 @@ int main(void)
 	    cmocka_unit_test(hot_flows_are_set_aside_and_cold_ones_are_not),
 	    cmocka_unit_test(chance_sets_nobody_aside),
 	    cmocka_unit_test(each_flow_is_judged_by_all_that_others_show),
+	    cmocka_unit_test(the_rack_in_the_middle_tells_what_is_hot),
 	    cmocka_unit_test(flows_that_nobody_saw_go_with_their_rack),
 	    cmocka_unit_test(then_it_is_007_or_algorithm_1),
 	    cmocka_unit_test(each_allocation_may_fail),
