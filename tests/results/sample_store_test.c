@@ -634,6 +634,14 @@ static void a_file_that_is_none_has_no_bytes(void **state)
 	    SIM_ELIMIT);
 	assert_string_equal(e.msg, "here/large is no file of at most 64 MiB.");
 	assert_null(bytes);
+	assert_int_equal(truncate(test_path("large"), RES_STORE_FILE_MAX), 0);
+	assert_ok(res_store_read(fd, "here", "large", &bytes, &n, test_err()));
+	assert_int_equal(n, RES_STORE_FILE_MAX);
+	free(bytes);
+	/* Nothing is left open. */
+	const int next = dup(fd);
+	assert_int_equal(next, fd + 1);
+	close(next);
 	close(fd);
 }
 
