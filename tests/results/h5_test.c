@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include <hdf5.h>
+#include <hdf5_hl.h>
 
 #include "results/file.h"
 #include "sim/text.h"
@@ -140,10 +141,125 @@ static void further_coordinates_are_named_beside_the_data(void **state)
 	hid_t type = H5Aget_type(attr);
 	assert_true(H5Aread(attr, type, &text) >= 0);
 	assert_string_equal(text, "b c");
+	/* What has one dimension alone is no cell of a grid. */
+	static const char *const scales[] = {"algorithm", "run", "b", "c"};
+	for (size_t i = 0; i < sizeof(scales) / sizeof(scales[0]); i++) {
+		assert_true(H5Lexists(file, scales[i], H5P_DEFAULT) > 0);
+		assert_int_equal(H5Aexists_by_name(file, scales[i],
+				     "coordinates", H5P_DEFAULT),
+		    0);
+	}
 	H5free_memory(text);
 	H5Tclose(type);
 	H5Aclose(attr);
 	H5Fclose(file);
+}
+
+/* What a dataset says of itself and of its dimensions. */
+struct dims_seen {
+	const struct res_cube *c;
+	int has_more; /* coordinates that are no scales */
+	unsigned n, n_scales;
+};
+
+static herr_t scale_name(hid_t set, unsigned dim, hid_t scale, void *name)
+{
+	(void)set, (void)dim;
+	assert_true(H5Iget_name(scale, name, 256) > 0);
+	return 0;
+}
+
+/* The names of the scales of a whole cube's dimensions, the last of which are those
+ * of RANK. */
+static unsigned dims_names(const struct res_cube *c, char name[][256])
+{
+	unsigned n = 0;
+	snprintf(name[n++], 256, "/algorithm");
+	for (size_t a = 0; a < c->n_axes; a++)
+		snprintf(name[n++], 256, "/%s", c->axis[a].coord[0].name);
+	snprintf(name[n++], 256, "/run");
+	return n;
+}
+
+static void assert_scales(hid_t set, const struct dims_seen *x, const char *of,
+    int is_metric)
+{
+	char want[8][256], got[256];
+	const unsigned n = dims_names(x->c, want);
+	hid_t space = H5Dget_space(set);
+	const unsigned rank = (unsigned)H5Sget_simple_extent_ndims(space);
+	H5Sclose(space);
+	for (unsigned i = 0; i < rank; i++) {
+		if (H5DSget_num_scales(set, i) != 1)
+			fail_msg("%s, dimension %u", of, i);
+		assert_true(
+		    H5DSiterate_scales(set, i, NULL, scale_name, got) == 0);
+		if (is_metric)
+			assert_string_equal(got, want[n - rank + i]);
+	}
+	assert_int_equal(H5Aexists(set, "coordinates") > 0,
+	    rank > 1 && x->has_more);
+}
+
+static herr_t dims_see(hid_t at, const char *name, const H5O_info_t *info,
+    void *arg)
+{
+	struct dims_seen *x = arg;
+	char text[256] = "";
+	if (info->type != H5O_TYPE_DATASET)
+		return 0;
+	hid_t set = H5Dopen2(at, name, H5P_DEFAULT);
+	assert_true(set >= 0);
+	assert_true(H5Aexists(set, "units") > 0);
+	assert_true(H5Aexists(set, "long_name") > 0);
+	assert_true(H5Aexists(set, "paper") > 0);
+	x->n++;
+	if (H5DSis_scale(set) > 0) {
+		x->n_scales++;
+		assert_true(H5DSget_scale_name(set, text, sizeof(text)) > 0);
+		assert_string_equal(text,
+		    strrchr(name, '/') ? strrchr(name, '/') + 1 : name);
+		assert_false(H5Aexists(set, "coordinates") > 0);
+	} else {
+		assert_scales(set, x, name, 0);
+		if (strcmp(name, "status") == 0 ||
+		    strncmp(name, "hits_", 5) == 0)
+			assert_scales(set, x, name, x->c->shard_n <= 1);
+	}
+	H5Dclose(set);
+	return 0;
+}
+
+static void each_dataset_says_what_it_and_its_dimensions_are(void **state)
+{
+	(void)state;
+	const char *path = test_path("dims.h5");
+	unsigned n_more = 0;
+	for (uint32_t run = 0; run < 9; run++) {
+		struct res_cube c;
+		if (run % 3 == 0)
+			random_shard(&c, run, 0, 2);
+		else
+			random_cube(&c, run);
+		struct dims_seen x = {.c = &c};
+		unsigned n_scales = 1u + (c.n_algos > 0) + (c.n_claims > 0) +
+		    (c.shard_n > 1 && c.n_rows > 0);
+		for (size_t a = 0; a < c.n_axes; a++) {
+			n_scales++;
+			x.has_more |= c.axis[a].n_coords > 1;
+		}
+		n_more += (unsigned)x.has_more;
+		assert_ok(res_h5_write(&c, path, test_err()));
+		hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+		assert_true(file >= 0);
+		assert_true(H5Ovisit2(file, H5_INDEX_NAME, H5_ITER_NATIVE,
+				dims_see, &x, H5O_INFO_BASIC) >= 0);
+		assert_int_equal(x.n_scales, n_scales);
+		assert_true(x.n > n_scales);
+		H5Fclose(file);
+		res_cube_free(&c);
+	}
+	assert_in_range(n_more, 1, 8);
 }
 
 static void a_file_keeps_the_version_that_made_it(void **state)
@@ -692,6 +808,7 @@ int main(void)
 	    cmocka_unit_test(equal_cubes_give_equal_bytes),
 	    cmocka_unit_test(no_object_has_a_time),
 	    cmocka_unit_test(further_coordinates_are_named_beside_the_data),
+	    cmocka_unit_test(each_dataset_says_what_it_and_its_dimensions_are),
 	    cmocka_unit_test(a_file_keeps_the_version_that_made_it),
 	    cmocka_unit_test(cubes_of_many_chunks_survive),
 	    cmocka_unit_test(every_mutation_is_refused),
