@@ -4,11 +4,14 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include "models/netns/caps.h"
 #include "tests/real/lab.h"
 #include "topo/addr.h"
 #include "topo/mesh.h"
@@ -151,6 +154,52 @@ static void the_thread_ends_where_it_began(void **state)
 	assert_int_not_equal(before.st_ino, during.st_ino);
 	assert_int_equal(before.st_ino, after.st_ino);
 	lab_close(&lab);
+}
+
+/* --- whose network namespace it is ---------------------------------------- */
+
+static int permit_write(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+	const int ok = f && fputs(text, f) >= 0;
+	return f ? fclose(f) == 0 && ok : 0;
+}
+
+/* Ends with 0 if the namespace is another one afterwards, and 1 if it is not. */
+static void permit_in_child(int as_stranger)
+{
+	struct stat before, after;
+	int as_user = 1;
+	if (as_stranger &&
+	    (unshare(CLONE_NEWUSER) < 0 ||
+		!permit_write("/proc/self/setgroups", "deny") ||
+		!permit_write("/proc/self/uid_map", "0 0 1") ||
+		!permit_write("/proc/self/gid_map", "0 0 1")))
+		_exit(2);
+	if (stat("/proc/self/ns/net", &before) < 0 ||
+	    netns_permit(&as_user, NULL) < 0 || as_user ||
+	    stat("/proc/self/ns/net", &after) < 0)
+		_exit(3);
+	_exit(before.st_ino == after.st_ino);
+}
+
+/* The root of a user namespace that he has just made could not come back to the
+ * network namespace that he is in, which is not his; so he gets one. */
+static void who_could_not_come_back_gets_a_namespace(void **state)
+{
+	lab_needs(state);
+	for (int as_stranger = 0; as_stranger < 2; as_stranger++) {
+		int status;
+		fflush(NULL);
+		const pid_t child = fork();
+		if (child == 0)
+			permit_in_child(as_stranger);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status));
+		if (WEXITSTATUS(status) == 2)
+			skip();
+		assert_int_equal(WEXITSTATUS(status), !as_stranger);
+	}
 }
 
 /* --- paths ---------------------------------------------------------------- */
@@ -398,6 +447,7 @@ int main(void)
 	    cmocka_unit_test(interfaces_are_named_by_the_links_they_receive),
 	    cmocka_unit_test(nothing_leads_outside),
 	    cmocka_unit_test(the_thread_ends_where_it_began),
+	    cmocka_unit_test(who_could_not_come_back_gets_a_namespace),
 	    cmocka_unit_test(a_traced_path_is_the_path_of_the_data),
 	    cmocka_unit_test(all_pairs_of_tiers_are_used_alike),
 	    cmocka_unit_test(one_seed_gives_the_same_paths_in_each_build),
