@@ -102,7 +102,8 @@ int algo_meter_put(struct algo_meter *a, sim_ns now,
 {
 	int rc = meter_put_cells(a, now, counters, e);
 	for (topo_link l = 0; rc == 0 && l < a->n_links; l++)
-		rc = meter_put_link(a, l, now, counters, e);
+		if (a->link[l].packets > 0)
+			rc = meter_put_link(a, l, now, counters, e);
 	for (topo_switch s = 0; rc == 0 && s < a->n_switches; s++)
 		rc = meter_put_mirror(a, s, now, counters, e);
 	memset(a->link, 0, a->n_links * sizeof(a->link[0]));
