@@ -182,6 +182,13 @@ status_names_what_is_missing() {
 	done
 	run_for 0 "$CULPRIT" status x.*-of-5.h5
 	says "^small: 5 of 5 shards, 800 of 800 cells done$" stdout
+	# Of as many shards of another sweep a line is of its own.
+	local sweep=(--runs 5)
+	run_for 0 run y.1-of-5.h5 --shard 1/5
+	run_for 3 "$CULPRIT" status x.1-of-5.h5 y.1-of-5.h5
+	[[ $(wc -l <stdout) = 4 ]]
+	says "^small: 1 of 5 shards, 160 of 800 cells done; missing: " stdout
+	says "^small: 1 of 5 shards, 4 of 20 cells done; missing: " stdout
 }
 
 # The journal of one shard under the name of another.
