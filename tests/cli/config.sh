@@ -167,7 +167,18 @@ an_agent_asks_others_after_a_hangup() {
 		param: { fetch_retry: 1, fetch_interval: 10 }
 	END
 	: >err
-	"$CULPRIT" agent --config c.yaml --port "$(free_port)" "${user[@]}" >out 2>err &
+	python3 -u - >said 2>&1 <<-'END' &
+		import socket
+		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		s.bind("notify")
+		while True:
+		    print(s.recv(100).decode())
+	END
+	within 5 test -S notify
+	chmod 777 notify
+	chmod 755 . ..
+	NOTIFY_SOCKET="$PWD/notify" "$CULPRIT" agent --config c.yaml \
+	    --port "$(free_port)" "${user[@]}" >out 2>err &
 	local pid=$!
 	within 10 is_told 'http://127.0.0.1:1/pinglist.*connect' err
 	sed -i 's/0.1:1/0.2:2/' c.yaml
@@ -180,6 +191,10 @@ an_agent_asks_others_after_a_hangup() {
 	within 10 is_told 'stay as they were: .*10.0.0.9.* is another host' err
 	kill -TERM $pid
 	wait $pid || fail "exit $?"
+	# A service manager hears of each hangup when it begins and ends.
+	within 5 is_told STOPPING=1 said
+	[[ $(tr '\n' ' ' <said) = "READY=1 RELOADING=1 READY=1 RELOADING=1 \
+READY=1 STOPPING=1 " ]]
 }
 
 # Files that are installed are files of today's options, and units name them.
