@@ -545,7 +545,7 @@ int xp_follow_open(struct xp_follow *f, struct sim_err *e)
 
 void xp_follow_close(struct xp_follow *f)
 {
-	if (f->dir && f->dir_fd > 0)
+	if (f->dir_fd > 0)
 		close(f->dir_fd);
 	free(f->agent);
 	free(f->bytes);
