@@ -27,9 +27,10 @@ SLOW = 4  # seconds; near tests named after a file are run however slow
 LEAK = " -fsanitize=leak"
 ROOM = 6 << 30  # bytes that a test may map, or write to a file: mistakes run off
 # Where tests run as root, a mistake may name any file, and leave processes: it has
-# the system to read, devices that can't be replaced, and ends with its own.
+# the system to read, devices that can't be replaced, and ends with its own, or with
+# who tries it: unshare heeds no SIGTERM while it waits.
 # Those of two trees name the same ports and networks, so each has its own.
-APART = ("unshare -n -m -p -f --kill-child --mount-proc sh -c '"
+APART = ("setpriv --pdeathsig KILL unshare -n -m -p -f --kill-child --mount-proc sh -c '"
          "ip link set lo up && mkdir -p /run/netns && for d in /dev/null /dev/zero /run /tmp {0}; do mount --bind $d $d || "
          "exit 99; done; mount -t tmpfs none /run/netns && "
          "mount -o remount,bind,ro / && cd {0} && {1}'")
