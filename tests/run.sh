@@ -77,6 +77,13 @@ wait $!
 sum=$(find "$build/tests" -name '*.count' -exec cat {} + |
     awk '{ p += $1; f += $2; s += $3 } END { print p + 0, f + 0, s + 0 }')
 read -r passed failed skipped <<<"$sum"
+# Another run there takes the counts of this one away, and what failed with them.
+told=$(find "$build/tests" -name '*.count' | wc -l)
+ran=$(wc -l <<<"$names")
+[[ $told = "$ran" ]] || {
+	echo "$ran tests ran and $told counted: is another run in $build?"
+	exit 1
+}
 # Few run the whole under sanitizers: when it was done last is told to all.
 if [[ ! $pattern && $build = *-san ]]; then
 	version=$("$CULPRIT" --version | sed -n '1s/^culprit \([0-9.]*\).*/\1/p')
