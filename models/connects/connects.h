@@ -190,4 +190,10 @@ static inline enum connects_hops connects_hops_of(const struct topo_clos *c,
 					     : CONNECTS_INTER_POD;
 }
 
+/* The level of whose list the peer is. */
+static inline enum connects_level connects_level_of(enum connects_hops hops)
+{
+	return hops == CONNECTS_INTRA_TOR ? CONNECTS_TOR : CONNECTS_DC;
+}
+
 #endif

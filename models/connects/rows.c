@@ -278,7 +278,7 @@ int connects_follow(struct connects *c, topo_host src, topo_host dst,
 	    .dst = dst,
 	    .sent = sent,
 	    .hops = (uint8_t)connects_hops_of(&c->clos, src, dst)};
-	x.level = x.hops == CONNECTS_INTRA_TOR ? CONNECTS_TOR : CONNECTS_DC;
+	x.level = (uint8_t)connects_level_of((enum connects_hops)x.hops);
 	return connects_resend(c, &x, e);
 }
 

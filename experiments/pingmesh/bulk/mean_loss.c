@@ -28,8 +28,8 @@ int xp_mean_loss_open(struct xp_mean_loss *m, const struct topo_clos *clos,
 	int rc;
 	*m = (struct xp_mean_loss){.clos = *clos, .in_scope = in_scope};
 	for (int h = 0; h < CONNECTS_N_HOPS; h++) {
-		const int level =
-		    h == CONNECTS_INTRA_TOR ? CONNECTS_TOR : CONNECTS_DC;
+		const enum connects_level level =
+		    connects_level_of((enum connects_hops)h);
 		m->rate[h] = p->mesh.n_peers[level] > 0
 		    ? 1e9 / (double)p->mesh.every_ns[level]
 		    : 0;

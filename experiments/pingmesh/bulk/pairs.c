@@ -168,8 +168,7 @@ static enum xp_pair_kind kind_of(const struct xp_mesh_pairs *p,
 int xp_mesh_pairs_take(struct xp_mesh_pairs *p, const struct connects_row *r,
     struct sim_err *e)
 {
-	const enum connects_level level =
-	    r->hops == CONNECTS_INTRA_TOR ? CONNECTS_TOR : CONNECTS_DC;
+	const enum connects_level level = connects_level_of(r->hops);
 	if (r->outcome != CONNECTS_CONNECTED &&
 	    (p->gone[r->src] || p->gone[r->dst])) {
 		uint64_t *n =

@@ -270,8 +270,7 @@ static int sort_delayed(struct xp_mesh_sums *s, struct sim_err *e)
 static void count_period(struct xp_mesh_sums *s, const struct connects_row *r,
     int n_lost)
 {
-	const enum connects_level level =
-	    r->hops == CONNECTS_INTRA_TOR ? CONNECTS_TOR : CONNECTS_DC;
+	const enum connects_level level = connects_level_of(r->hops);
 	const sim_ns every = s->connects.mesh.every_ns[level];
 	sim_ns at = r->sent_ns + r->rtt_ns;
 	for (uint32_t i = 0; i < r->n; i++, at += every) {
