@@ -182,8 +182,8 @@ static void samples_lab_sum(const struct args *a,
 		    "wider buckets (-p width=) are for it\n");
 	if (s->n_raced > 0)
 		fprintf(stderr,
-		    "%" PRIu64 " packets were reckoned beside others: queues "
-		    "are not exact\n",
+		    "%" PRIu64 " packets passed the queues uncounted, as "
+		    "another processor did not let them in\n",
 		    s->n_raced);
 }
 

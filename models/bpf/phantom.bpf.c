@@ -9,8 +9,9 @@
  * One lock for the buffer, as the ports share it. So on several processors, too,
  * what is decided is exactly what the law says of packets in the order in which
  * they took the lock; only their times may be out of that order, by as long as
- * they waited for it, and then no time has passed between them. That holds while
- * n_raced is 0.
+ * they waited for it, and then no time has passed between them. Who does not get
+ * it passes, and is in n_raced alone: had it gone on without, it could have left
+ * the sum of the queues wrong for good.
  */
 #include <linux/types.h>
 
@@ -86,21 +87,20 @@ static __always_inline const struct phantom_law *phantom_law(void)
 
 /* A word of our own: bpf_spin_lock() also turns interrupts off, in which no program
  * of an interface runs, and costs 50 ns. The verifier wants an end, so who has
- * tried that long goes on without, and is counted. */
+ * tried that long gives up: who holds the lock may have lost its processor to
+ * another virtual machine. */
 static __always_inline int phantom_lock(void)
 {
 	for (int i = 0; i < LOCK_TRIES; i++)
 		if (__sync_lock_test_and_set(&state.lock, 1) == 0)
 			return 1;
-	__sync_fetch_and_add(&state.n_raced, 1);
 	return 0;
 }
 
 /* An exchange, as it is a barrier on all machines. */
-static __always_inline void phantom_unlock(int locked)
+static __always_inline void phantom_unlock(void)
 {
-	if (locked)
-		__sync_lock_test_and_set(&state.lock, 0);
+	__sync_lock_test_and_set(&state.lock, 0);
 }
 
 /* Under the lock. */
@@ -130,11 +130,14 @@ int phantom_egress(struct __sk_buff *skb)
 	struct phantom_count *c = &state.count[i];
 	const __u32 bytes = skb->gso_segs > 1 ? wire_bytes(skb) : skb->len;
 	const __u64 now = phantom_now();
-	const int locked = phantom_lock();
+	if (!phantom_lock()) {
+		__sync_fetch_and_add(&state.n_raced, 1);
+		return TC_ACT_UNSPEC;
+	}
 	const enum phantom_says says =
 	    phantom_packet(phantom_law(), &state.buffer, i, now, bytes);
 	phantom_note(c, &state.buffer.port[i], bytes, says);
-	phantom_unlock(locked);
+	phantom_unlock();
 	if (says == PHANTOM_DROPPED)
 		return TC_ACT_SHOT;
 	if (says == PHANTOM_MARKED) {

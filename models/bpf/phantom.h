@@ -29,7 +29,7 @@ struct phantom_count {
 
 struct phantom_state {
 	__u64 lock;     /* 1: taken */
-	__u64 n_raced;  /* packets that went on without it */
+	__u64 n_raced;  /* packets that did not get it */
 	__u64 given_ns; /* the time, of tests */
 	__u64 pad[5];
 	struct phantom_buffer buffer;

@@ -117,6 +117,12 @@ void netns_phantom_now(struct netns_phantom *ph, uint64_t now_ns)
 	__atomic_store_n(&state->given_ns, now_ns, __ATOMIC_SEQ_CST);
 }
 
+void netns_phantom_hold(struct netns_phantom *ph, int held)
+{
+	struct phantom_state *state = ph->state.at;
+	__atomic_store_n(&state->lock, (uint64_t)(held != 0), __ATOMIC_SEQ_CST);
+}
+
 int netns_phantom_try(struct netns_phantom *ph, uint32_t port,
     const struct netns_frame *frame, uint32_t gso_segs, void *after,
     int *dropped, uint64_t *units, struct netns_cost *cost, struct sim_err *e)

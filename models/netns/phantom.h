@@ -71,13 +71,16 @@ struct netns_phantom_count {
 struct netns_phantom_count netns_phantom_count(const struct netns_phantom *ph,
     uint32_t port);
 
-/* Packets that waited for another processor so long that they were reckoned beside
- * it: 0, or counts are not exact. */
+/* Packets that waited for another processor so long that they passed instead, and
+ * are in no other count. What queues say of all others is exact. */
 uint64_t netns_phantom_raced(const struct netns_phantom *ph);
 
 /* --- of tests ------------------------------------------------------------- */
 
 void netns_phantom_now(struct netns_phantom *ph, uint64_t now_ns);
+
+/* The lock is held, or given back, as by another processor. */
+void netns_phantom_hold(struct netns_phantom *ph, int held);
 
 /* What comes of a frame at a port, in whose namespace the thread is: *DROPPED, and
  * AFTER, unless NULL, the frame as it left. *UNITS: the queue behind it, in

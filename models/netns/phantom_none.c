@@ -56,6 +56,11 @@ void netns_phantom_now(struct netns_phantom *ph, uint64_t now_ns)
 	(void)ph, (void)now_ns;
 }
 
+void netns_phantom_hold(struct netns_phantom *ph, int held)
+{
+	(void)ph, (void)held;
+}
+
 int netns_phantom_try(struct netns_phantom *ph, uint32_t port,
     const struct netns_frame *frame, uint32_t gso_segs, void *after,
     int *dropped, uint64_t *units, struct netns_cost *cost, struct sim_err *e)
