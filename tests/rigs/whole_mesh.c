@@ -4,6 +4,7 @@
 #include "tests/rigs/whole_mesh.h"
 
 #include "tests/test.h"
+#include "topo/addr.h"
 
 topo_host whole_mesh_peer(const void *clos, enum connects_level level,
     topo_host h, uint32_t k)
@@ -29,4 +30,54 @@ struct connects_params whole_mesh_params(const struct topo_clos *clos)
 		    fabric_sim_rtt_init(&p.law[i], &fabric_sim_rtt_profiles[0],
 			2 + 2 * i, 0, 0.3, test_err()));
 	return p;
+}
+
+void whole_mesh_begin(struct whole_mesh *m, const struct topo_clos *clos,
+    double noise)
+{
+	*m = (struct whole_mesh){.c = NULL};
+	scenes_open(&m->s, clos);
+	m->s.params.traffic.conns = scenes_fixed(0);
+	m->s.params.noise.rate = scenes_fixed(noise);
+	m->p = whole_mesh_params(clos);
+}
+
+void whole_mesh_open(struct whole_mesh *m)
+{
+	connects_close(m->c);
+	assert_ok(connects_open(&m->c, &m->s.topo, &m->p, test_err()));
+}
+
+void whole_mesh_close(struct whole_mesh *m)
+{
+	connects_close(m->c);
+	scenes_close(&m->s);
+}
+
+struct fault_params *whole_mesh_add_hole(struct whole_mesh *m,
+    enum fault_kind kind, topo_switch at, double entries)
+{
+	struct fault_params *f = scenes_add_group(&m->s);
+	static uint32_t node[SCENES_MAX_GROUPS];
+	f->kind = kind;
+	f->at = &node[m->s.params.n_groups - 1];
+	f->at[0] = m->s.topo.n_hosts + at;
+	f->n_at = 1;
+	f->entries = scenes_fixed(entries);
+	return f;
+}
+
+struct topo_tuple whole_mesh_tuple(const struct whole_mesh *m,
+    enum connects_level level, topo_host src, topo_host dst, uint64_t k,
+    struct sim_rng *r)
+{
+	struct topo_tuple t = {topo_addr_of_host(src), topo_addr_of_host(dst),
+	    (uint16_t)sim_rng_u32(r), (uint16_t)sim_rng_u32(r), TOPO_PROTO_TCP};
+	if (m->p.ports.again) {
+		const struct connects_turn turn =
+		    connects_turn_of(m->c, level, src, dst);
+		t.src_port = connects_port(&m->p.ports, &turn, k);
+		t.dst_port = m->p.ports.dst;
+	}
+	return t;
 }

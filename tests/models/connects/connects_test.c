@@ -10,9 +10,7 @@
 
 #include "sim/stat.h"
 #include "tests/rigs/law.h"
-#include "tests/rigs/scenes.h"
 #include "tests/rigs/whole_mesh.h"
-#include "topo/addr.h"
 
 #define LEVEL 1e-6
 static const struct topo_clos shape = {4, 8, 4, 4, 8, .n_cables = 0};
@@ -29,34 +27,23 @@ struct counts {
 };
 
 struct rig {
-	struct scenes s;
-	struct connects_params p;
-	struct connects *c;
+	struct whole_mesh m;
 	struct counts bulk, each;
 	struct counts *to; /* of these, whoever counts */
 };
 
 /* --- a complete mesh ------------------------------------------------------ */
 
+/* Many stalls, some of which outlast the whole ladder. */
 static void set_up(struct rig *g)
 {
 	*g = (struct rig){.to = NULL};
-	scenes_open(&g->s, &shape);
-	g->s.params.traffic.conns = scenes_fixed(0);
-	g->s.params.noise.rate = scenes_fixed(1e-3);
-	g->p = whole_mesh_params(&shape);
+	whole_mesh_begin(&g->m, &shape, 1e-3);
 	for (unsigned i = 0; i < CONNECTS_N_HOPS; i++) {
-		/* Many stalls, some of which outlast the whole ladder. */
-		g->p.law[i].stall_share = 0.05;
-		g->p.law[i].stall_mu = 12;
+		g->m.p.law[i].stall_share = 0.05;
+		g->m.p.law[i].stall_mu = 12;
 	}
-	assert_ok(connects_open(&g->c, &g->s.topo, &g->p, test_err()));
-}
-
-static void tear_down(struct rig *g)
-{
-	connects_close(g->c);
-	scenes_close(&g->s);
+	whole_mesh_open(&g->m);
 }
 
 /* --- counting ------------------------------------------------------------- */
@@ -102,11 +89,11 @@ static int way_loses(const struct rig *g, const struct scene *s,
     struct sim_rng *r, sim_ns *delay)
 {
 	topo_link path[TOPO_MAX_HOPS];
-	const unsigned n = topo_path(&g->s.topo, s->ecmp_seed, src, dst,
+	const unsigned n = topo_path(&g->m.s.topo, s->ecmp_seed, src, dst,
 	    topo_tuple_digest(tuple), path);
 	for (unsigned i = 0; i < n; i++) {
 		topo_node from, to;
-		topo_link_ends(&g->s.topo, path[i], &from, &to);
+		topo_link_ends(&g->m.s.topo, path[i], &from, &to);
 		if (to >= HOSTS &&
 		    truth_swallows(&s->truth, to - HOSTS, tuple, at))
 			return 1;
@@ -133,21 +120,6 @@ static int goes_off(const struct scene *s, topo_host h, sim_ns from, sim_ns to)
 	return is_off(s, h, to);
 }
 
-/* Of connect K of the pair. */
-static struct topo_tuple tuple_of(const struct rig *g, unsigned level,
-    topo_host src, topo_host dst, uint64_t k, struct sim_rng *r)
-{
-	struct topo_tuple t = {topo_addr_of_host(src), topo_addr_of_host(dst),
-	    (uint16_t)sim_rng_u32(r), (uint16_t)sim_rng_u32(r), TOPO_PROTO_TCP};
-	if (g->p.ports.again) {
-		const struct connects_turn turn =
-		    connects_turn_of(g->c, level, src, dst);
-		t.src_port = connects_port(&g->p.ports, &turn, k);
-		t.dst_port = g->p.ports.dst;
-	}
-	return t;
-}
-
 /* DELAY: of the round trip that got through. */
 static struct connects_row make_one(const struct rig *g, const struct scene *s,
     const struct topo_tuple *tuple, topo_host src, topo_host dst, sim_ns sent,
@@ -169,14 +141,14 @@ static struct connects_row make_one(const struct rig *g, const struct scene *s,
 		    !way_loses(g, s, &there, src, dst, at, r, delay) &&
 		    !way_loses(g, s, &back, dst, src, at, r, delay)) {
 			x.rtt_ns = at - sent + *delay +
-			    fabric_sim_rtt_draw(&g->p.law[x.hops], r);
+			    fabric_sim_rtt_draw(&g->m.p.law[x.hops], r);
 			if (x.rtt_ns <= 21 * SIM_SEC) {
 				x.outcome = CONNECTS_CONNECTED;
 				end = sent + x.rtt_ns;
 			}
 			break;
 		}
-		at += g->p.ladder->wait_ns[x.n_lost];
+		at += g->m.p.ladder->wait_ns[x.n_lost];
 	}
 	if (goes_off(s, src, sent, end))
 		x.outcome = CONNECTS_UNTOLD;
@@ -186,16 +158,17 @@ static struct connects_row make_one(const struct rig *g, const struct scene *s,
 static void make_pair(struct rig *g, const struct scene *s, unsigned level,
     topo_host src, topo_host dst, sim_ns from, sim_ns to, struct sim_rng *r)
 {
-	sim_ns at = connects_phase(g->c, level, src, dst);
-	for (uint64_t k = 0; at < to; k++, at += g->p.mesh.every_ns[level]) {
-		const struct topo_tuple t = tuple_of(g, level, src, dst, k, r);
+	sim_ns at = connects_phase(g->m.c, level, src, dst);
+	for (uint64_t k = 0; at < to; k++, at += g->m.p.mesh.every_ns[level]) {
+		const struct topo_tuple t =
+		    whole_mesh_tuple(&g->m, level, src, dst, k, r);
 		if (at < from)
 			continue;
 		sim_ns delay;
 		const struct connects_row x =
 		    make_one(g, s, &t, src, dst, at, r, &delay);
 		if (x.outcome != CONNECTS_CONNECTED || delay > 0 ||
-		    x.rtt_ns >= g->p.late_ns)
+		    x.rtt_ns >= g->m.p.late_ns)
 			count(&g->each, &x);
 	}
 }
@@ -205,7 +178,8 @@ static void make_each(struct rig *g, const struct scene *s, sim_ns from,
 {
 	for (unsigned level = 0; level < 2; level++)
 		for (topo_host src = 0; src < HOSTS; src++)
-			for (uint32_t k = 0; k < g->p.mesh.n_peers[level]; k++)
+			for (uint32_t k = 0; k < g->m.p.mesh.n_peers[level];
+			     k++)
 				make_pair(g, s, level, src,
 				    whole_mesh_peer(&shape, level, src, k),
 				    from, to, r);
@@ -227,18 +201,18 @@ static void hold(struct rig *g)
 	const struct connects_taker taker = {g, take, NULL};
 	struct sim_rng r;
 	for (uint32_t run = 0; run < RUNS; run++) {
-		struct scene *s = scenes_draw(&g->s, run);
+		struct scene *s = scenes_draw(&g->m.s, run);
 		test_rng(&r, run);
-		assert_ok(connects_begin(g->c, s, test_err()));
+		assert_ok(connects_begin(g->m.c, s, test_err()));
 		make_each(g, s, 0, WINDOW_S * SIM_SEC, &r);
 		g->to = &g->bulk;
 		/* In three windows, of which one is no multiple of intervals:
 		 * sums do not depend on where they are cut. */
-		assert_ok(connects_window(g->c, 0, 100 * SIM_SEC, 0, &taker,
+		assert_ok(connects_window(g->m.c, 0, 100 * SIM_SEC, 0, &taker,
 		    test_err()));
-		assert_ok(connects_window(g->c, 100 * SIM_SEC, 137 * SIM_SEC, 1,
-		    &taker, test_err()));
-		assert_ok(connects_window(g->c, 137 * SIM_SEC,
+		assert_ok(connects_window(g->m.c, 100 * SIM_SEC, 137 * SIM_SEC,
+		    1, &taker, test_err()));
+		assert_ok(connects_window(g->m.c, 137 * SIM_SEC,
 		    WINDOW_S * SIM_SEC, 2, &taker, test_err()));
 	}
 	for (int s = 0; s < N_SIGNS; s++) {
@@ -268,7 +242,7 @@ static void a_healthy_network_loses_to_noise(void **state)
 	set_up(&g);
 	hold(&g);
 	assert_int_equal(g.bulk.all[UNTOLD], 0);
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 static void noise_may_differ_by_link(void **state)
@@ -276,21 +250,21 @@ static void noise_may_differ_by_link(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g);
-	g.s.params.noise.rate = scenes_uniform(0, 4e-3);
+	g.m.s.params.noise.rate = scenes_uniform(0, 4e-3);
 	hold(&g);
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 	/* So much that many links lose a connect that would be lost anyhow. */
 	set_up(&g);
-	g.s.params.noise.rate = scenes_uniform(0, 0.08);
+	g.m.s.params.noise.rate = scenes_uniform(0, 0.08);
 	hold(&g);
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 /* All links of one T2 lose, and one cable is cut. */
 static void add_bad_t2(struct rig *g)
 {
-	struct fault_params *f = scenes_add_group(&g->s);
-	const struct topo_clos *c = &g->s.topo.clos;
+	struct fault_params *f = scenes_add_group(&g->m.s);
+	const struct topo_clos *c = &g->m.s.topo.clos;
 	for (uint32_t i = 0; i < c->all_t1; i++)
 		for (int d = 0; d < 2; d++)
 			f->links[f->n_links++] =
@@ -303,26 +277,14 @@ static void later_syns_take_the_way_of_the_first(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g);
-	g.s.params.noise.rate = scenes_fixed(1e-4);
+	g.m.s.params.noise.rate = scenes_fixed(1e-4);
 	add_bad_t2(&g);
-	scenes_add_fault(&g.s, topo_clos_link_tor(&g.s.topo.clos, 9, 2, 0), 1);
+	scenes_add_fault(&g.m.s, topo_clos_link_tor(&g.m.s.topo.clos, 9, 2, 0),
+	    1);
 	hold(&g);
 	/* Two losses are far more than the square of one. */
 	assert_true(g.bulk.all[FAILED] > 100);
-	tear_down(&g);
-}
-
-static struct fault_params *add_hole(struct rig *g, uint32_t kind,
-    topo_switch at, double entries)
-{
-	struct fault_params *f = scenes_add_group(&g->s);
-	static uint32_t node[SCENES_MAX_GROUPS];
-	f->kind = kind;
-	f->at = &node[g->s.params.n_groups - 1];
-	f->at[0] = HOSTS + at;
-	f->n_at = 1;
-	f->entries = scenes_fixed(entries);
-	return f;
+	whole_mesh_close(&g.m);
 }
 
 static void corrupt_entries_drop_pairs_and_five_tuples(void **state)
@@ -330,28 +292,30 @@ static void corrupt_entries_drop_pairs_and_five_tuples(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g);
-	add_hole(&g, FAULT_BLACK_HOLE_1, 5, 0.2)->to_s = 200;
-	add_hole(&g, FAULT_BLACK_HOLE_1, 6, 0.1);
-	add_hole(&g, FAULT_BLACK_HOLE_2, 6, 0.03);
-	add_hole(&g, FAULT_BLACK_HOLE_2, TORS + 1, 0.05)->to_s = 120;
-	add_hole(&g, FAULT_BLACK_HOLE_2, TORS + 16 + 2, 0.1)->from_s = 60;
-	scenes_add_fault(&g.s, topo_clos_link_tor(&g.s.topo.clos, 6, 1, 1), 0.2)
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_1, 5, 0.2)->to_s = 200;
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_1, 6, 0.1);
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, 6, 0.03);
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, TORS + 1, 0.05)->to_s =
+	    120;
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, TORS + 16 + 2, 0.1)
+	    ->from_s = 60;
+	scenes_add_fault(&g.m.s, topo_clos_link_tor(&g.m.s.topo.clos, 6, 1, 1),
+	    0.2)
 	    ->from_s = 50;
 	hold(&g);
 	assert_true(g.bulk.all[FAILED] > 10000);
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 /* 24 ports, that is a turn in 240 s, or 24 / gcd(24, 38) = 12 with one count. */
 static void open_again(struct rig *g, int of_list, double stalls)
 {
 	set_up(g);
-	connects_close(g->c);
 	for (unsigned i = 0; i < CONNECTS_N_HOPS; i++)
-		g->p.law[i].stall_share = stalls;
-	g->p.ports =
+		g->m.p.law[i].stall_share = stalls;
+	g->m.p.ports =
 	    (struct connects_ports){24, 40000, 81, (uint8_t)of_list, 1};
-	assert_ok(connects_open(&g->c, &g->s.topo, &g->p, test_err()));
+	whole_mesh_open(&g->m);
 }
 
 static void ports_that_come_again_meet_what_they_met(void **state)
@@ -360,13 +324,16 @@ static void ports_that_come_again_meet_what_they_met(void **state)
 	for (int of_list = 0; of_list < 2; of_list++) {
 		struct rig g;
 		open_again(&g, of_list, 0.05);
-		add_hole(&g, FAULT_BLACK_HOLE_1, 5, 0.2)->to_s = 200;
-		add_hole(&g, FAULT_BLACK_HOLE_2, 5, 0.05)->to_s = 120;
-		add_hole(&g, FAULT_BLACK_HOLE_2, 6, 0.03)->from_s = 60;
-		add_hole(&g, FAULT_BLACK_HOLE_2, 7, 0.1);
+		whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_1, 5, 0.2)->to_s =
+		    200;
+		whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, 5, 0.05)->to_s =
+		    120;
+		whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, 6, 0.03)->from_s =
+		    60;
+		whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, 7, 0.1);
 		hold(&g);
 		assert_true(g.bulk.all[FAILED] > 10000);
-		tear_down(&g);
+		whole_mesh_close(&g.m);
 	}
 }
 
@@ -377,17 +344,17 @@ static void what_a_five_tuple_meets_is_no_chance(void **state)
 	for (int of_list = 0; of_list < 2; of_list++) {
 		struct rig g;
 		open_again(&g, of_list, 0);
-		g.s.params.noise.rate = scenes_fixed(0);
-		add_hole(&g, FAULT_BLACK_HOLE_1, 5, 0.2);
-		add_hole(&g, FAULT_BLACK_HOLE_2, 5, 0.05);
-		add_hole(&g, FAULT_BLACK_HOLE_2, 7, 0.1);
+		g.m.s.params.noise.rate = scenes_fixed(0);
+		whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_1, 5, 0.2);
+		whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, 5, 0.05);
+		whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, 7, 0.1);
 		hold(&g);
 		assert_true(g.bulk.all[LATE_1] == 0);
 		assert_memory_equal(g.bulk.host[FAILED], g.each.host[FAILED],
 		    sizeof(g.bulk.host[FAILED]));
 		assert_memory_equal(g.bulk.to[FAILED], g.each.to[FAILED],
 		    sizeof(g.bulk.to[FAILED]));
-		tear_down(&g);
+		whole_mesh_close(&g.m);
 	}
 }
 
@@ -396,22 +363,22 @@ static void a_pod_without_power_is_silent_and_unheard(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g);
-	struct fault_params *f = scenes_add_group(&g.s);
+	struct fault_params *f = scenes_add_group(&g.m.s);
 	uint32_t pod = 2, host = 200;
 	f->kind = FAULT_POD_OFF;
 	f->at = &pod;
 	f->n_at = 1;
 	f->from_s = 44;
 	f->to_s = 211;
-	f = scenes_add_group(&g.s);
+	f = scenes_add_group(&g.m.s);
 	f->kind = FAULT_HOST_OFF;
 	f->at = &host;
 	f->n_at = 1;
 	f->from_s = 100;
-	add_hole(&g, FAULT_BLACK_HOLE_1, 17, 0.2)->to_s = 220;
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_1, 17, 0.2)->to_s = 220;
 	hold(&g);
 	assert_true(g.bulk.all[UNTOLD] > 10000);
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 /* Hosts' links that all lose, about alike, are no sources of their own; and a
@@ -421,18 +388,18 @@ static void faults_may_be_on_all_links_of_hosts(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g);
-	struct fault_params *f = scenes_add_group(&g.s);
+	struct fault_params *f = scenes_add_group(&g.m.s);
 	f->count = 2 * HOSTS;
 	f->classes = 1u << TOPO_HOST_TOR | 1u << TOPO_TOR_HOST;
 	f->rate = scenes_uniform(1e-3, 3e-3);
-	scenes_add_fault(&g.s, topo_link_of(7, TOPO_UP), 0.3);
+	scenes_add_fault(&g.m.s, topo_link_of(7, TOPO_UP), 0.3);
 	hold(&g);
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 static struct fault_params *add_slow(struct rig *g, topo_link l, double us)
 {
-	struct fault_params *f = scenes_add_fault(&g->s, l, 0);
+	struct fault_params *f = scenes_add_fault(&g->m.s, l, 0);
 	f->kind = FAULT_LATENCY;
 	f->delay = scenes_fixed(us);
 	return f;
@@ -447,18 +414,18 @@ static void connects_that_are_delayed_have_rows(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g);
-	c = &g.s.topo.clos;
+	c = &g.m.s.topo.clos;
 	add_bad_t2(&g);
 	add_slow(&g, topo_clos_link_t1(c, 1, 3, TOPO_UP), 2e5)->from_s = 60;
 	add_slow(&g, topo_clos_link_t1(c, 5, 3, TOPO_DOWN), 4e6)->to_s = 200;
 	add_slow(&g, topo_clos_link_tor(c, 0, 1, TOPO_UP), 3e5)->law =
 	    TRUTH_EXPONENTIAL;
 	add_slow(&g, topo_clos_link_tor(c, 9, 0, TOPO_DOWN), 1e5);
-	scenes_add_fault(&g.s, topo_clos_link_tor(c, 9, 0, TOPO_DOWN), 0.1);
+	scenes_add_fault(&g.m.s, topo_clos_link_tor(c, 9, 0, TOPO_DOWN), 0.1);
 	add_slow(&g, topo_clos_link_host(12, TOPO_UP), 22e6)->from_s = 120;
 	add_slow(&g, topo_clos_link_host(77, TOPO_DOWN), 1e3);
-	add_hole(&g, FAULT_BLACK_HOLE_2, 9, 0.1);
-	struct fault_params *f = scenes_add_group(&g.s);
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, 9, 0.1);
+	struct fault_params *f = scenes_add_group(&g.m.s);
 	uint32_t host = 78;
 	f->kind = FAULT_HOST_OFF;
 	f->at = &host;
@@ -466,241 +433,7 @@ static void connects_that_are_delayed_have_rows(void **state)
 	f->from_s = 100;
 	hold(&g);
 	assert_true(g.bulk.all[SLOW] > 10000);
-	tear_down(&g);
-}
-
-/* --- rows of many --------------------------------------------------------- */
-
-struct rows {
-	struct connects_row row[20000];
-	size_t n;
-};
-static struct rows rows;
-
-static int take_row(void *arg, const struct connects_row *r, struct sim_err *e)
-{
-	struct rows *x = arg;
-	(void)e;
-	assert_true(x->n < sizeof(x->row) / sizeof(x->row[0]));
-	x->row[x->n++] = *r;
-	return 0;
-}
-
-/* No connect is lost, or late, by itself. */
-static void set_up_quiet(struct rig *g)
-{
-	set_up(g);
-	connects_close(g->c);
-	g->s.params.noise.rate = scenes_fixed(0);
-	for (unsigned i = 0; i < CONNECTS_N_HOPS; i++)
-		g->p.law[i].stall_share = g->p.law[i].burst_share = 0;
-	assert_ok(connects_open(&g->c, &g->s.topo, &g->p, test_err()));
-}
-
-static const struct scene *fill_rows(struct rig *g, double from_s, double to_s)
-{
-	const struct connects_taker taker = {&rows, take_row, NULL};
-	const struct scene *s = scenes_draw(&g->s, 0);
-	rows.n = 0;
-	assert_ok(connects_begin(g->c, s, test_err()));
-	assert_ok(connects_window(g->c, (sim_ns)(from_s * 1e9),
-	    (sim_ns)(to_s * 1e9), 0, &taker, test_err()));
-	return s;
-}
-
-static unsigned level_of(const struct connects_row *r)
-{
-	return r->hops == CONNECTS_INTRA_TOR ? CONNECTS_TOR : CONNECTS_DC;
-}
-
-/* R is of all that its pair sends in [from, to), from the first on. */
-static void assert_all_of(const struct rig *g, const struct connects_row *r,
-    sim_ns from, sim_ns to, unsigned outcome)
-{
-	sim_ns first = connects_phase(g->c, level_of(r), r->src, r->dst);
-	while (first < from)
-		first += 10 * SIM_SEC;
-	assert_int_equal(r->outcome, outcome);
-	assert_int_equal(r->sent_ns, first);
-	assert_int_equal(r->n,
-	    connects_due(g->c, level_of(r), r->src, r->dst, from, to));
-	assert_int_equal(r->n_lost, 3);
-	assert_int_equal(r->rtt_ns, 0);
-	for (const struct connects_row *x = rows.row; x < r; x++)
-		assert_false(x->src == r->src && x->dst == r->dst &&
-		    x->outcome == r->outcome);
-}
-
-static void add_off(struct rig *g, uint32_t at[], uint32_t n, double from_s,
-    double to_s)
-{
-	struct fault_params *f = scenes_add_group(&g->s);
-	f->kind = FAULT_HOST_OFF;
-	f->at = at;
-	f->n_at = n;
-	f->from_s = from_s;
-	f->to_s = to_s;
-}
-
-/* The last SYN goes 9 s after the first: what a hole drops until then is one row
- * a pair. Who was off before, or will be long after, is no reason for more. */
-static void what_a_hole_drops_throughout_is_one_row(void **state)
-{
-	uint32_t past[8], future[8];
-	(void)state;
-	for (uint32_t i = 0; i < 8; i++) {
-		past[i] = 200 + i;
-		future[i] = 208 + i;
-	}
-	for (int k = 0; k < 2; k++) {
-		struct rig g;
-		set_up_quiet(&g);
-		struct fault_params *f =
-		    add_hole(&g, FAULT_BLACK_HOLE_1, 5, 0.5);
-		if (k)
-			f->to_s = 209;
-		add_off(&g, past, 8, 20, 40);
-		add_off(&g, future, 8, 250, 260);
-		fill_rows(&g, 100, 200);
-		assert_in_range(rows.n, 350, 480);
-		assert_int_equal(rows.n % 2, 0);
-		for (size_t i = 0; i < rows.n; i++) {
-			const struct connects_row *r = &rows.row[i];
-			assert_all_of(&g, r, 100 * SIM_SEC, 200 * SIM_SEC,
-			    CONNECTS_TIMED_OUT);
-			assert_true(r->src / 8 == 5 || r->dst / 8 == 5);
-		}
-		tear_down(&g);
-	}
-}
-
-/* If it ends sooner those are told one by one whose last SYN is sent when it is no
- * more, which gets through. */
-static void what_outlasts_a_hole_is_told_one_by_one(void **state)
-{
-	struct rig g;
-	uint64_t n_late = 0, n_want = 0;
-	(void)state;
-	set_up_quiet(&g);
-	add_hole(&g, FAULT_BLACK_HOLE_1, 5, 0.5)->to_s = 205;
-	fill_rows(&g, 100, 200);
-	for (size_t i = 0; i < rows.n; i++) {
-		const struct connects_row *r = &rows.row[i];
-		if (r->outcome == CONNECTS_TIMED_OUT) {
-			assert_all_of(&g, r, 100 * SIM_SEC, 196 * SIM_SEC,
-			    CONNECTS_TIMED_OUT);
-			n_want += connects_due(g.c, level_of(r), r->src, r->dst,
-			    196 * SIM_SEC, 200 * SIM_SEC);
-			continue;
-		}
-		assert_int_equal(r->outcome, CONNECTS_CONNECTED);
-		assert_int_equal(r->n, 1);
-		assert_int_equal(r->n_lost, 2);
-		assert_true(r->sent_ns >= 196 * SIM_SEC);
-		assert_in_range(r->rtt_ns, 9 * SIM_SEC, 10 * SIM_SEC);
-		n_late++;
-	}
-	assert_in_range(rows.n - n_late, 350, 480);
-	assert_int_equal(n_late, n_want);
-	tear_down(&g);
-}
-
-/* Of each peer a row that it was not called, and one that it called in vain. */
-static void a_server_that_is_off_has_two_rows_a_peer(void **state)
-{
-	uint32_t host = 7;
-	struct rig g;
-	(void)state;
-	set_up_quiet(&g);
-	add_off(&g, &host, 1, 103, 209);
-	fill_rows(&g, 95, 200);
-	assert_int_equal(rows.n, 2 * (7 + 31));
-	for (size_t i = 0; i < rows.n; i++) {
-		const struct connects_row *r = &rows.row[i];
-		assert_true((r->src == 7) != (r->dst == 7));
-		assert_all_of(&g, r, 103 * SIM_SEC, 200 * SIM_SEC,
-		    r->src == 7 ? CONNECTS_UNTOLD : CONNECTS_TIMED_OUT);
-	}
-	tear_down(&g);
-}
-
-static int is_swallowed(const struct scene *s, const struct topo_tuple *t)
-{
-	const struct topo_tuple back = {t->dst_ip, t->src_ip, t->dst_port,
-	    t->src_port, t->proto};
-	return truth_swallows(&s->truth, 5, t, 150 * SIM_SEC) ||
-	    truth_swallows(&s->truth, 5, &back, 150 * SIM_SEC);
-}
-
-/* Of all connects of the pair in [95, 237) s. */
-static uint64_t n_swallowed_of(const struct rig *g, const struct scene *s,
-    unsigned level, topo_host src, topo_host dst, struct sim_rng *r)
-{
-	const sim_ns phase = connects_phase(g->c, level, src, dst);
-	uint64_t n = 0;
-	for (uint64_t k = 0; phase + k * 10 * SIM_SEC < 237 * SIM_SEC; k++) {
-		const struct topo_tuple t = tuple_of(g, level, src, dst, k, r);
-		n += phase + k * 10 * SIM_SEC >= 95 * SIM_SEC &&
-		    is_swallowed(s, &t);
-	}
-	return n;
-}
-
-static uint64_t n_swallowed(const struct rig *g, const struct scene *s,
-    struct sim_rng *r)
-{
-	uint64_t n = 0;
-	for (topo_host h = 0; h < HOSTS; h++)
-		for (unsigned level = 0; level < 2; level++)
-			for (uint32_t j = 0; j < g->p.mesh.n_peers[level];
-			     j++) {
-				const topo_host d =
-				    whole_mesh_peer(&shape, level, h, j);
-				if (h / 8 == 5 || d / 8 == 5)
-					n += n_swallowed_of(g, s, level, h, d,
-					    r);
-			}
-	return n;
-}
-
-/* Where ports come again: just the connects whose five-tuple the ToR's hole
- * drops, each a row at its time. */
-static void five_tuples_fail_at_their_turns(void **state)
-{
-	(void)state;
-	for (int of_list = 0; of_list < 2; of_list++) {
-		struct rig g;
-		struct sim_rng any;
-		uint64_t n = 0;
-		test_rng(&any, 0);
-		open_again(&g, of_list, 0);
-		g.s.params.noise.rate = scenes_fixed(0);
-		add_hole(&g, FAULT_BLACK_HOLE_2, 5, 0.1);
-		const struct scene *s = fill_rows(&g, 95, 237);
-		for (size_t i = 0; i < rows.n; i++) {
-			const struct connects_row *r = &rows.row[i];
-			const unsigned level = level_of(r);
-			const sim_ns phase =
-			    connects_phase(g.c, level, r->src, r->dst);
-			if (r->outcome != CONNECTS_TIMED_OUT)
-				continue;
-			const uint64_t k =
-			    (r->sent_ns - phase) / (10 * SIM_SEC);
-			assert_int_equal(r->sent_ns, phase + k * 10 * SIM_SEC);
-			assert_true(r->sent_ns >= 95 * SIM_SEC);
-			assert_true(r->sent_ns < 237 * SIM_SEC);
-			const struct topo_tuple t =
-			    tuple_of(&g, level, r->src, r->dst, k, &any);
-			assert_true(is_swallowed(s, &t));
-			assert_int_equal(r->n, 1);
-			assert_int_equal(r->n_lost, 3);
-			n++;
-		}
-		const uint64_t want = n_swallowed(&g, s, &any);
-		assert_int_equal(n, want);
-		assert_true(n > 500);
-		tear_down(&g);
-	}
+	whole_mesh_close(&g.m);
 }
 
 /* --- the rest ------------------------------------------------------------- */
@@ -712,19 +445,20 @@ static void phases_are_spread_over_the_interval(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g);
-	assert_ok(connects_begin(g.c, scenes_draw(&g.s, 0), test_err()));
+	assert_ok(connects_begin(g.m.c, scenes_draw(&g.m.s, 0), test_err()));
 	for (unsigned level = 0; level < 2; level++) {
 		uint64_t n[10] = {0};
 		for (topo_host h = 0; h < HOSTS; h++)
-			for (uint32_t k = 0; k < g.p.mesh.n_peers[level]; k++) {
-				const sim_ns at = connects_phase(g.c, level, h,
-				    whole_mesh_peer(&shape, level, h, k));
+			for (uint32_t k = 0; k < g.m.p.mesh.n_peers[level];
+			     k++) {
+				const sim_ns at = connects_phase(g.m.c, level,
+				    h, whole_mesh_peer(&shape, level, h, k));
 				assert_true(at < 10 * SIM_SEC);
 				n[at / SIM_SEC]++;
 			}
 		assert_true(law_chi2_uniform(n, 10) >= LEVEL);
 	}
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 /* They are a seed's for good, and another run's or point's are others. */
@@ -733,18 +467,18 @@ static void phases_are_of_the_seed(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g);
-	struct scene *s = scenes_draw(&g.s, 0);
+	struct scene *s = scenes_draw(&g.m.s, 0);
 	const struct sim_seed wheres[] = {{.seed = 1}, {.seed = 1, .run = 1},
 	    {.seed = 1, .point = 1}};
 	static const sim_ns want[] = {UINT64_C(0x24b23c807),
 	    UINT64_C(0x1d1c49a87), UINT64_C(0xb0fbef)};
 	for (unsigned i = 0; i < 3; i++) {
 		s->where = wheres[i];
-		assert_ok(connects_begin(g.c, s, test_err()));
-		assert_int_equal(connects_phase(g.c, CONNECTS_DC, 3, 251),
+		assert_ok(connects_begin(g.m.c, s, test_err()));
+		assert_int_equal(connects_phase(g.m.c, CONNECTS_DC, 3, 251),
 		    want[i]);
 	}
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 static void due_ones_are_counted(void **state)
@@ -753,7 +487,7 @@ static void due_ones_are_counted(void **state)
 	struct sim_rng r;
 	(void)state;
 	set_up(&g);
-	assert_ok(connects_begin(g.c, scenes_draw(&g.s, 0), test_err()));
+	assert_ok(connects_begin(g.m.c, scenes_draw(&g.m.s, 0), test_err()));
 	for (uint32_t run = 0; run < 1000; run++) {
 		uint32_t n = 0;
 		test_rng(&r, run);
@@ -762,20 +496,21 @@ static void due_ones_are_counted(void **state)
 		    sim_rng_below(&r, TORS - 1));
 		const sim_ns from = sim_rng_below(&r, 60) * SIM_SEC;
 		const sim_ns to = from + sim_rng_below(&r, 60) * SIM_SEC;
-		const sim_ns phase = connects_phase(g.c, CONNECTS_DC, a, b);
+		const sim_ns phase = connects_phase(g.m.c, CONNECTS_DC, a, b);
 		assert_true(phase < 10 * SIM_SEC);
 		for (sim_ns t = phase; t < to; t += 10 * SIM_SEC)
 			n += t >= from;
-		assert_int_equal(connects_due(g.c, CONNECTS_DC, a, b, from, to),
+		assert_int_equal(connects_due(g.m.c, CONNECTS_DC, a, b, from,
+				     to),
 		    n);
 	}
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 static void assert_refused(struct rig *g, const char *text)
 {
 	struct sim_err e;
-	assert_int_equal(connects_begin(g->c, scenes_draw(&g->s, 0), &e),
+	assert_int_equal(connects_begin(g->m.c, scenes_draw(&g->m.s, 0), &e),
 	    SIM_EUNSUPPORTED);
 	if (!strstr(e.msg, text))
 		fail_msg("%s", e.msg);
@@ -786,26 +521,26 @@ static void what_is_not_in_bulk_is_refused(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g);
-	g.s.params.noise.per = SCENE_NOISE_PER_FLOW;
+	g.m.s.params.noise.per = SCENE_NOISE_PER_FLOW;
 	assert_refused(&g, "noise is per flow");
-	g.s.params.noise.per = SCENE_NOISE_PER_LINK;
-	g.s.params.congestion.racks = 0.5;
-	g.s.params.congestion.burst_ms = 1;
+	g.m.s.params.noise.per = SCENE_NOISE_PER_LINK;
+	g.m.s.params.congestion.racks = 0.5;
+	g.m.s.params.congestion.burst_ms = 1;
 	assert_refused(&g, "connects in bulk meet no congestion.");
-	g.s.params.congestion.racks = 0;
-	add_hole(&g, FAULT_HASH, TORS, 0.1);
+	g.m.s.params.congestion.racks = 0;
+	whole_mesh_add_hole(&g.m, FAULT_HASH, TORS, 0.1);
 	assert_refused(&g,
 	    "connects in bulk have no switch that chooses wrongly.");
-	g.s.params.n_groups--;
-	add_hole(&g, FAULT_BLACK_HOLE_1, TORS, 0.1);
+	g.m.s.params.n_groups--;
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_1, TORS, 0.1);
 	assert_refused(&g, "t1.0 has a black hole of type 1");
-	g.s.params.n_groups--;
-	add_hole(&g, FAULT_BLACK_HOLE_2, TORS, 0.1)->to_s = 10;
-	add_hole(&g, FAULT_BLACK_HOLE_2, TORS, 0.1)->from_s = 9;
+	g.m.s.params.n_groups--;
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, TORS, 0.1)->to_s = 10;
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, TORS, 0.1)->from_s = 9;
 	assert_refused(&g, "t1.0 has two black holes of type 2");
-	g.s.group[g.s.params.n_groups - 1].from_s = 10;
-	assert_ok(connects_begin(g.c, scenes_draw(&g.s, 0), test_err()));
-	tear_down(&g);
+	g.m.s.group[g.m.s.params.n_groups - 1].from_s = 10;
+	assert_ok(connects_begin(g.m.c, scenes_draw(&g.m.s, 0), test_err()));
+	whole_mesh_close(&g.m);
 }
 
 static void paths_that_matter_are_refused_where_ports_come_again(void **state)
@@ -813,14 +548,14 @@ static void paths_that_matter_are_refused_where_ports_come_again(void **state)
 	struct rig g;
 	(void)state;
 	open_again(&g, 0, 0);
-	scenes_add_fault(&g.s, 5, 0.1);
+	scenes_add_fault(&g.m.s, 5, 0.1);
 	assert_refused(&g, "link 5 is faulty and pairs come to their ports");
-	g.s.params.n_groups--;
-	add_hole(&g, FAULT_BLACK_HOLE_2, TORS - 1, 0.1);
-	assert_ok(connects_begin(g.c, scenes_draw(&g.s, 0), test_err()));
-	add_hole(&g, FAULT_BLACK_HOLE_2, TORS, 0.1);
+	g.m.s.params.n_groups--;
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, TORS - 1, 0.1);
+	assert_ok(connects_begin(g.m.c, scenes_draw(&g.m.s, 0), test_err()));
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, TORS, 0.1);
 	assert_refused(&g, "t1.0 has a black hole and pairs come");
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 static int stop(void *arg, const struct connects_row *r, struct sim_err *e)
@@ -836,10 +571,10 @@ static void who_takes_rows_may_stop_them(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g);
-	assert_ok(connects_begin(g.c, scenes_draw(&g.s, 0), test_err()));
-	assert_int_equal(connects_window(g.c, 0, SIM_SEC * 60, 0, &taker, &e),
+	assert_ok(connects_begin(g.m.c, scenes_draw(&g.m.s, 0), test_err()));
+	assert_int_equal(connects_window(g.m.c, 0, SIM_SEC * 60, 0, &taker, &e),
 	    SIM_EIO);
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 static int open_and_run(void *arg, struct sim_err *e)
@@ -847,11 +582,11 @@ static int open_and_run(void *arg, struct sim_err *e)
 	struct rig *g = arg;
 	const struct connects_taker taker = {g, take, NULL};
 	struct connects *c;
-	int rc = connects_open(&c, &g->s.topo, &g->p, e);
+	int rc = connects_open(&c, &g->m.s.topo, &g->m.p, e);
 	if (rc < 0)
 		return rc;
 	g->to = &g->bulk;
-	if ((rc = connects_begin(c, &g->s.scene, e)) == 0)
+	if ((rc = connects_begin(c, &g->m.s.scene, e)) == 0)
 		rc = connects_window(c, 0, 20 * SIM_SEC, 0, &taker, e);
 	connects_close(c);
 	return rc;
@@ -862,12 +597,12 @@ static void running_out_of_memory_is_told(void **state)
 	struct rig g;
 	(void)state;
 	set_up(&g);
-	add_hole(&g, FAULT_BLACK_HOLE_1, 5, 0.2);
-	add_hole(&g, FAULT_BLACK_HOLE_2, 5, 0.2);
-	scenes_draw(&g.s, 0);
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_1, 5, 0.2);
+	whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, 5, 0.2);
+	scenes_draw(&g.m.s, 0);
 	test_each_alloc_fails(open_and_run, &g);
 	connects_close(NULL);
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 int main(void)
@@ -882,10 +617,6 @@ int main(void)
 	    cmocka_unit_test(a_pod_without_power_is_silent_and_unheard),
 	    cmocka_unit_test(faults_may_be_on_all_links_of_hosts),
 	    cmocka_unit_test(connects_that_are_delayed_have_rows),
-	    cmocka_unit_test(what_a_hole_drops_throughout_is_one_row),
-	    cmocka_unit_test(what_outlasts_a_hole_is_told_one_by_one),
-	    cmocka_unit_test(a_server_that_is_off_has_two_rows_a_peer),
-	    cmocka_unit_test(five_tuples_fail_at_their_turns),
 	    cmocka_unit_test(phases_are_spread_over_the_interval),
 	    cmocka_unit_test(phases_are_of_the_seed),
 	    cmocka_unit_test(due_ones_are_counted),

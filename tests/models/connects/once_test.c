@@ -11,7 +11,6 @@
 #include <math.h>
 
 #include "sim/stat.h"
-#include "tests/rigs/scenes.h"
 #include "tests/rigs/whole_mesh.h"
 
 static const struct topo_clos shape = {4, 8, 4, 4, 8, .n_cables = 0};
@@ -19,9 +18,7 @@ enum { HOSTS = 256, TORS = 32, PODS = 4, WINDOW_S = 300, MAX_ROWS = 400000 };
 #define NOISE 1e-3
 
 struct rig {
-	struct scenes s;
-	struct connects_params p;
-	struct connects *c;
+	struct whole_mesh m;
 	double stall; /* share of connects, by its time alone */
 };
 
@@ -35,34 +32,15 @@ static struct kept kept;
 static void set_up(struct rig *g, double noise, double stalls)
 {
 	*g = (struct rig){.stall = stalls};
-	scenes_open(&g->s, &shape);
-	g->s.params.traffic.conns = scenes_fixed(0);
-	g->s.params.noise.rate = scenes_fixed(noise);
-	g->p = whole_mesh_params(&shape);
+	whole_mesh_begin(&g->m, &shape, noise);
 	for (unsigned i = 0; i < CONNECTS_N_HOPS; i++) {
-		g->p.law[i].burst_share = 0;
-		g->p.law[i].stall_share = stalls;
-		g->p.law[i].stall_mu = log(1e7);
-		g->p.law[i].stall_sigma = 0.01;
+		struct fabric_sim_rtt *law = &g->m.p.law[i];
+		law->burst_share = 0;
+		law->stall_share = stalls;
+		law->stall_mu = log(1e7);
+		law->stall_sigma = 0.01;
 	}
-	assert_ok(connects_open(&g->c, &g->s.topo, &g->p, test_err()));
-}
-
-static void tear_down(struct rig *g)
-{
-	connects_close(g->c);
-	scenes_close(&g->s);
-}
-
-static void add_hole(struct rig *g, topo_switch at, double entries)
-{
-	struct fault_params *f = scenes_add_group(&g->s);
-	static uint32_t node[SCENES_MAX_GROUPS];
-	f->kind = FAULT_BLACK_HOLE_2;
-	f->at = &node[g->s.params.n_groups - 1];
-	f->at[0] = HOSTS + at;
-	f->n_at = 1;
-	f->entries = scenes_fixed(entries);
+	whole_mesh_open(&g->m);
 }
 
 /* --- rows ----------------------------------------------------------------- */
@@ -90,8 +68,8 @@ static int by_connect(const void *a, const void *b)
 static void fill_rows(struct rig *g)
 {
 	kept.n = 0;
-	assert_ok(connects_begin(g->c, scenes_draw(&g->s, 0), test_err()));
-	assert_ok(connects_window(g->c, 0, WINDOW_S * SIM_SEC, 0,
+	assert_ok(connects_begin(g->m.c, scenes_draw(&g->m.s, 0), test_err()));
+	assert_ok(connects_window(g->m.c, 0, WINDOW_S * SIM_SEC, 0,
 	    &(struct connects_taker){&kept, keep, NULL}, test_err()));
 	qsort(kept.row, kept.n, sizeof(kept.row[0]), by_connect);
 	for (size_t i = 1; i < kept.n; i++)
@@ -119,12 +97,12 @@ static void hold(struct rig *g, unsigned n_kinds,
 	}
 	for (unsigned level = 0; level < 2; level++)
 		for (topo_host h = 0; h < HOSTS; h++)
-			for (uint32_t j = 0; j < g->p.mesh.n_peers[level];
+			for (uint32_t j = 0; j < g->m.p.mesh.n_peers[level];
 			     j++) {
 				const topo_host d =
 				    whole_mesh_peer(&shape, level, h, j);
-				all[kind(g, h, d)] += connects_due(g->c, level,
-				    h, d, 0, WINDOW_S * SIM_SEC);
+				all[kind(g, h, d)] += connects_due(g->m.c,
+				    level, h, d, 0, WINDOW_S * SIM_SEC);
 			}
 	for (unsigned k = 0; k < n_kinds; k++) {
 		const uint64_t n[] = {lost[k], late[k]};
@@ -165,11 +143,12 @@ static void a_connect_that_two_entries_drop_has_one_row(void **state)
 			     q = pow(1 - rate[i][1], 2);
 		struct rig g;
 		set_up(&g, 0, 0.05);
-		add_hole(&g, BAD, rate[i][0]);
-		add_hole(&g, WORSE, rate[i][1]);
+		whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, BAD, rate[i][0]);
+		whole_mesh_add_hole(&g.m, FAULT_BLACK_HOLE_2, WORSE,
+		    rate[i][1]);
 		hold(&g, 4, tors_of,
 		    (const double[]){0, 1 - p, 1 - q, 1 - p * q});
-		tear_down(&g);
+		whole_mesh_close(&g.m);
 	}
 }
 
@@ -194,16 +173,16 @@ static void two_bad_t2s_mark_a_connect_once(double rate)
 	struct rig g;
 	set_up(&g, NOISE, 0.05);
 	for (uint32_t t2 = 1; t2 < 4; t2 += 2) {
-		struct fault_params *f = scenes_add_group(&g.s);
+		struct fault_params *f = scenes_add_group(&g.m.s);
 		for (uint32_t i = 0; i < 16; i++)
 			for (int d = 0; d < 2; d++)
 				f->links[f->n_links++] =
-				    topo_clos_link_t1(&g.s.topo.clos, i, t2,
+				    topo_clos_link_t1(&g.m.s.topo.clos, i, t2,
 					(enum topo_dir)d);
 		f->rate = scenes_fixed(rate);
 	}
 	hold(&g, CONNECTS_N_HOPS, hops_of, share);
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 static void a_connect_that_two_bad_t2s_lose_has_one_row(void **state)
@@ -231,7 +210,7 @@ static void a_connect_that_two_links_of_a_way_lose_has_one_row(void **state)
 	(void)state;
 	struct rig g;
 	set_up(&g, 0, 0.02);
-	struct fault_params *f = scenes_add_group(&g.s);
+	struct fault_params *f = scenes_add_group(&g.m.s);
 	for (uint32_t i = 0; i < shape.n_hosts; i++)
 		for (int d = 0; d < 2; d++)
 			f->links[f->n_links++] =
@@ -240,7 +219,7 @@ static void a_connect_that_two_links_of_a_way_lose_has_one_row(void **state)
 	f->rate = scenes_fixed(rate);
 	hold(&g, 3, n_hurt,
 	    (const double[]){0, 1 - pow(1 - rate, 2), 1 - pow(1 - rate, 4)});
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 int main(void)

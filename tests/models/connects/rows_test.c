@@ -5,43 +5,26 @@
  * counts are held to six standard deviations.
  */
 #include "models/connects/way.h"
-#include "tests/rigs/scenes.h"
 #include "tests/rigs/whole_mesh.h"
 #include "topo/clos.h"
 
 static const struct topo_clos shape = {3, 4, 2, 3, 4, .n_cables = 0};
 enum { HOSTS = 48, TORS = 12, WAYS = 300 };
 
-struct ways_rig {
-	struct scenes s;
-	struct connects_params p;
-	struct connects *c;
-};
-
-static void ways_open(struct ways_rig *g)
+static void ways_open(struct whole_mesh *g)
 {
-	*g = (struct ways_rig){.c = NULL};
-	scenes_open(&g->s, &shape);
-	g->s.params.traffic.conns = scenes_fixed(0);
-	g->s.params.noise.rate = scenes_fixed(1e-3);
-	g->p = whole_mesh_params(&shape);
-	assert_ok(connects_open(&g->c, &g->s.topo, &g->p, test_err()));
+	whole_mesh_begin(g, &shape, 1e-3);
+	whole_mesh_open(g);
 }
 
 /* The state of the scene at SEC. */
-static void ways_settle(struct ways_rig *g, uint64_t sec)
+static void ways_settle(struct whole_mesh *g, uint64_t sec)
 {
 	const struct scene *s = scenes_draw(&g->s, 0);
 	assert_ok(connects_begin(g->c, s, test_err()));
 	assert_ok(connects_settle(g->c, sec * SIM_SEC, (sec + 10) * SIM_SEC,
 	    test_err()));
 	sim_rng_init(&g->c->rng, &s->where, SIM_STREAM_CONNECTS, 0);
-}
-
-static void ways_close(struct ways_rig *g)
-{
-	connects_close(g->c);
-	scenes_close(&g->s);
 }
 
 static struct connect connect_of(topo_host src, topo_host dst)
@@ -79,7 +62,7 @@ static topo_host below(const struct topo *t, topo_link l, uint32_t *n)
 /* Whichever link is to be crossed, by who sends from below it or is sent to. */
 static void ways_lead_there_and_back_over_the_link(void **state)
 {
-	struct ways_rig g;
+	struct whole_mesh g;
 	(void)state;
 	ways_open(&g);
 	ways_settle(&g, 0);
@@ -113,13 +96,13 @@ static void ways_lead_there_and_back_over_the_link(void **state)
 			}
 			assert_int_equal(met, 1);
 		}
-	ways_close(&g);
+	whole_mesh_close(&g);
 }
 
 /* Each T1 and T2 is drawn, there apart from back, and within a pod one T1. */
 static void ways_are_all_drawn(void **state)
 {
-	struct ways_rig g;
+	struct whole_mesh g;
 	uint32_t n_t2[3][3] = {{0}}, n_t1[2][2] = {{0}};
 	(void)state;
 	ways_open(&g);
@@ -143,7 +126,7 @@ static void ways_are_all_drawn(void **state)
 		assert_in_range(n_t2[i / 3][i % 3], 5, 70);
 	for (unsigned i = 0; i < 4; i++)
 		assert_in_range(n_t1[i / 2][i % 2], 30, 125);
-	ways_close(&g);
+	whole_mesh_close(&g);
 }
 
 /* --- what they meet ------------------------------------------------------- */
@@ -160,7 +143,7 @@ static double hazard_of(const struct connects *c, const struct connect *x,
 }
 
 /* Tiers that are alike within, each at a rate of its own. */
-static void add_tiers(struct ways_rig *g)
+static void add_tiers(struct whole_mesh *g)
 {
 	struct fault_params *f = scenes_add_group(&g->s);
 	f->count = 2 * HOSTS;
@@ -175,7 +158,7 @@ static void add_tiers(struct ways_rig *g)
 /* No link is odd, and each is of its own tier. */
 static void losses_are_of_each_link_s_tier(void **state)
 {
-	struct ways_rig g;
+	struct whole_mesh g;
 	(void)state;
 	ways_open(&g);
 	add_tiers(&g);
@@ -197,13 +180,13 @@ static void losses_are_of_each_link_s_tier(void **state)
 		    -expm1(-want[i]), 1e-12);
 		g.c->odd[x.link[0] / 64] = 0;
 	}
-	ways_close(&g);
+	whole_mesh_close(&g);
 }
 
 /* Of the links that delay, one after each 64. */
 static void slow_is_what_crosses_a_link_that_delays(void **state)
 {
-	struct ways_rig g;
+	struct whole_mesh g;
 	const topo_link slow[] = {1, 63, 64, 65, 127, 130, 150};
 	unsigned n[2] = {0};
 	(void)state;
@@ -248,7 +231,7 @@ static void slow_is_what_crosses_a_link_that_delays(void **state)
 		}
 	}
 	assert_true(n[0] > 100 && n[1] > 30);
-	ways_close(&g);
+	whole_mesh_close(&g);
 }
 
 /* What takes late_ns or more has the tail of the law beyond, whichever of its parts
@@ -260,7 +243,7 @@ static void late_round_trips_have_the_tail_of_the_law(void **state)
 	enum { DRAWS = 4000 };
 	(void)state;
 	for (unsigned i = 0; i < 3; i++) {
-		struct ways_rig g;
+		struct whole_mesh g;
 		unsigned n[3] = {0};
 		ways_open(&g);
 		connects_close(g.c);
@@ -285,7 +268,7 @@ static void late_round_trips_have_the_tail_of_the_law(void **state)
 		for (unsigned k = 0; k < 3; k++)
 			assert_near(n[k], DRAWS * share[k],
 			    6 * sqrt(DRAWS * share[k]));
-		ways_close(&g);
+		whole_mesh_close(&g);
 	}
 }
 
@@ -293,7 +276,7 @@ static void late_round_trips_have_the_tail_of_the_law(void **state)
  * are dropped as there are corrupt entries, on each way into the ToR. */
 static void a_hole_has_one_answer_for_a_connect(void **state)
 {
-	struct ways_rig g;
+	struct whole_mesh g;
 	uint32_t at = HOSTS + 2;
 	unsigned n[2] = {0};
 	(void)state;
@@ -322,14 +305,14 @@ static void a_hole_has_one_answer_for_a_connect(void **state)
 	 * deviations. */
 	assert_int_equal(n[0] + n[1], 200);
 	assert_in_range(n[1], 113, 187);
-	ways_close(&g);
+	whole_mesh_close(&g);
 }
 
 static void losses_are_of_all_links_crossed(void **state)
 {
 	(void)state;
 	for (int differ = 0; differ < 2; differ++) {
-		struct ways_rig g;
+		struct whole_mesh g;
 		uint32_t n_sources = 0;
 		ways_open(&g);
 		const struct topo_clos *k = &g.s.topo.clos;
@@ -362,7 +345,7 @@ static void losses_are_of_all_links_crossed(void **state)
 				n_sources += g.c->order[x.link[j]] > 0;
 		}
 		assert_true(n_sources > 50);
-		ways_close(&g);
+		whole_mesh_close(&g);
 	}
 }
 
@@ -372,7 +355,7 @@ static void losses_are_of_all_links_crossed(void **state)
 static void a_connect_is_seen_by_its_pair_and_turn(void **state)
 {
 	enum { SLOTS = 3 };
-	struct ways_rig g;
+	struct whole_mesh g;
 	size_t n = 0;
 	(void)state;
 	ways_open(&g);
@@ -404,7 +387,7 @@ static void a_connect_is_seen_by_its_pair_and_turn(void **state)
 	assert_false(connects_seen_has(g.c, 0, 2, 1));
 	for (size_t i = 0; i < g.c->seen.cap; i++)
 		assert_true(g.c->seen.one[i] == 0);
-	ways_close(&g);
+	whole_mesh_close(&g);
 }
 
 /* --- what is drawn along with all others ---------------------------------- */
@@ -450,7 +433,7 @@ static void what_is_drawn_along_with_all_costs_least(void **state)
 	unsigned n_some = 0;
 	(void)state;
 	for (uint32_t run = 0; run < 60; run++) {
-		struct ways_rig g;
+		struct whole_mesh g;
 		struct sim_rng r;
 		double of[3];
 		ways_open(&g);
@@ -486,7 +469,7 @@ static void what_is_drawn_along_with_all_costs_least(void **state)
 			    least, 1e-9 * least);
 			n_some += c->now.cap[t] > 0;
 		}
-		ways_close(&g);
+		whole_mesh_close(&g);
 	}
 	assert_in_range(n_some, 20, 170);
 }

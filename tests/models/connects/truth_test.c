@@ -6,17 +6,14 @@
 #include "models/connects/connects.h"
 
 #include "sim/stat.h"
-#include "tests/rigs/scenes.h"
 #include "tests/rigs/whole_mesh.h"
 #include "topo/addr.h"
 
 static const struct topo_clos shape = {4, 8, 4, 4, 8, .n_cables = 0};
-enum { HOSTS = 256, TORS = 32, WINDOW_S = 300 };
+enum { HOSTS = 256, WINDOW_S = 300 };
 
 struct rig {
-	struct scenes s;
-	struct connects_params p;
-	struct connects *c;
+	struct whole_mesh m;
 	struct counts {
 		uint64_t dead[2], live[2]; /* that failed; that came late */
 	} n;
@@ -26,25 +23,24 @@ struct rig {
 static int is_truly_dead(const struct rig *g, topo_host src, topo_host dst,
     sim_ns sent)
 {
-	const unsigned level = src / shape.n_hosts == dst / shape.n_hosts
-	    ? CONNECTS_TOR
-	    : CONNECTS_DC;
-	const uint64_t k = (sent - connects_phase(g->c, level, src, dst)) /
-	    g->p.mesh.every_ns[level];
+	const enum connects_level level =
+	    connects_level_of(connects_hops_of(&shape, src, dst));
+	const uint64_t k = (sent - connects_phase(g->m.c, level, src, dst)) /
+	    g->m.p.mesh.every_ns[level];
 	const struct connects_turn turn =
-	    connects_turn_of(g->c, level, src, dst);
+	    connects_turn_of(g->m.c, level, src, dst);
 	const struct topo_tuple t = {topo_addr_of_host(src),
 				    topo_addr_of_host(dst),
-				    connects_port(&g->p.ports, &turn, k),
-				    g->p.ports.dst, TOPO_PROTO_TCP},
+				    connects_port(&g->m.p.ports, &turn, k),
+				    g->m.p.ports.dst, TOPO_PROTO_TCP},
 				back = {t.dst_ip, t.src_ip, t.dst_port,
 				    t.src_port, t.proto};
 	const topo_host end[] = {src, dst};
 	int dead = 0;
 	for (int i = 0; i < 2; i++)
-		dead |= truth_swallows(&g->s.scene.truth,
+		dead |= truth_swallows(&g->m.s.scene.truth,
 			    end[i] / shape.n_hosts, &t, sent) ||
-		    truth_swallows(&g->s.scene.truth, end[i] / shape.n_hosts,
+		    truth_swallows(&g->m.s.scene.truth, end[i] / shape.n_hosts,
 			&back, sent);
 	return dead;
 }
@@ -54,14 +50,14 @@ static uint64_t n_truly_dead(const struct rig *g)
 	uint64_t n = 0;
 	for (unsigned level = 0; level < 2; level++)
 		for (topo_host src = 0; src < HOSTS; src++)
-			for (uint32_t k = 0; k < g->p.mesh.n_peers[level];
+			for (uint32_t k = 0; k < g->m.p.mesh.n_peers[level];
 			     k++) {
 				const topo_host dst =
 				    whole_mesh_peer(&shape, level, src, k);
 				sim_ns at =
-				    connects_phase(g->c, level, src, dst);
+				    connects_phase(g->m.c, level, src, dst);
 				for (; at < WINDOW_S * SIM_SEC;
-				     at += g->p.mesh.every_ns[level])
+				     at += g->m.p.mesh.every_ns[level])
 					n += (uint64_t)is_truly_dead(g, src,
 					    dst, at);
 			}
@@ -83,33 +79,19 @@ static int count(void *arg, const struct connects_row *r, struct sim_err *e)
  * one count. */
 static void run(struct rig *g, int of_list, int again)
 {
-	struct fault_params *f;
-	static uint32_t node = HOSTS + 5;
-	*g = (struct rig){.p = whole_mesh_params(&shape)};
-	g->p.ports = (struct connects_ports){24, 40000, 81, (uint8_t)of_list,
+	*g = (struct rig){.n = {{0}, {0}}};
+	whole_mesh_begin(&g->m, &shape, 1e-3);
+	whole_mesh_add_hole(&g->m, FAULT_BLACK_HOLE_2, 5, 0.05);
+	g->m.p.ports = (struct connects_ports){24, 40000, 81, (uint8_t)of_list,
 	    (uint8_t)again};
-	scenes_open(&g->s, &shape);
-	g->s.params.traffic.conns = scenes_fixed(0);
-	g->s.params.noise.rate = scenes_fixed(1e-3);
-	f = scenes_add_group(&g->s);
-	f->kind = FAULT_BLACK_HOLE_2;
-	f->at = &node;
-	f->n_at = 1;
-	f->entries = scenes_fixed(0.05);
 	for (unsigned i = 0; i < CONNECTS_N_HOPS; i++) {
-		g->p.law[i].stall_share = 0.05;
-		g->p.law[i].stall_mu = 12;
+		g->m.p.law[i].stall_share = 0.05;
+		g->m.p.law[i].stall_mu = 12;
 	}
-	assert_ok(connects_open(&g->c, &g->s.topo, &g->p, test_err()));
-	assert_ok(connects_begin(g->c, scenes_draw(&g->s, 0), test_err()));
-	assert_ok(connects_window(g->c, 0, WINDOW_S * SIM_SEC, 0,
+	whole_mesh_open(&g->m);
+	assert_ok(connects_begin(g->m.c, scenes_draw(&g->m.s, 0), test_err()));
+	assert_ok(connects_window(g->m.c, 0, WINDOW_S * SIM_SEC, 0,
 	    &(struct connects_taker){g, count, NULL}, test_err()));
-}
-
-static void tear_down(struct rig *g)
-{
-	connects_close(g->c);
-	scenes_close(&g->s);
 }
 
 /* Each of them fails, once, and none is late for any other reason. */
@@ -122,7 +104,7 @@ static void what_the_truth_drops_fails_where_ports_come_again(void **state)
 		assert_int_equal(g.n.dead[0], n_truly_dead(&g));
 		assert_int_equal(g.n.dead[1], 0);
 		assert_true(g.n.dead[0] > 1000 && g.n.live[1] > 1000);
-		tear_down(&g);
+		whole_mesh_close(&g.m);
 	}
 }
 
@@ -144,7 +126,7 @@ static void what_comes_once_is_drawn_and_not_the_truths(void **state)
 	    test_err()));
 	assert_true(n > 1000 && lo <= share && share <= hi);
 	assert_true(g.n.dead[1] > 0);
-	tear_down(&g);
+	whole_mesh_close(&g.m);
 }
 
 int main(void)
