@@ -2,7 +2,8 @@
 # tests/mutate.py -- small mistakes made on purpose, and who notices.
 # SPDX-License-Identifier: GPL-3.0-or-later
 """usage: tests/mutate.py [-n N] [--seed S] [--folder F]... [--only FILE:LINE]
-                       [--near] [--as-kept] [--minutes M] [--goal SHARE] [-j J]
+                       [--near] [--as-kept] [--limit S] [--minutes M]
+                       [--goal SHARE] [-j J]
        tests/mutate.py --unseen [--as-kept] [--folder F]... [-j J]
 
 Draws N places in the C files below FOLDER, or in one (default: all layers),
@@ -13,7 +14,9 @@ quick, and prints what other tests may notice: so its share is a lower bound).
 Without --near what no test notices is tried once more in a build with
 sanitizers, as SAN=1 makes it, by tests that take less than 20 s without. A
 mistake that no test notices there either is printed, as FILE:LINE with both
-lines, and counted. After M minutes none is begun.
+lines, and counted. After M minutes none is begun. With --limit the tests of one
+mistake end when they have taken S seconds, those under sanitizers when they would
+have taken S without: quick ones go first, and the share is a lower bound.
 
 Which tests come to a line is found by running each once, and kept until its
 text changes, or the program's (mutate_seen.py). With --as-kept none is run anew:
@@ -235,12 +238,17 @@ class Score:
                 folder = args.folder[0] if args.folder and \
                     len(args.folder) == 1 else layer
                 yield (version, commit, folder, str(args.seed),
-                       "near" if args.near else
-                       "kept" if args.as_kept else "san",
+                       tests_of(args),
                        "again" if (folder, str(args.seed)) in before
                        else "first", str(self.n(layer)),
                        str(self.noticed.get(layer, 0)),
                        str(self.known.get(layer, 0)))
+
+
+def tests_of(args):
+    """As TABLE has it: which tests ran."""
+    which = "near" if args.near else "kept" if args.as_kept else "san"
+    return which if math.isinf(args.limit) else f"{which} {args.limit:g} s"
 
 
 def table():
@@ -291,9 +299,9 @@ def try_all(trees, source, seen, args):
 
     def work(tree):
         while mistake := draw():
-            verdict = tree.try_one(mistake, args.near, seen)
+            verdict = tree.try_one(mistake, args.near, seen, args.limit)
             if verdict == "survived" and not args.near and \
-                    san.try_hard(mistake, seen):
+                    san.try_hard(mistake, seen, args.limit):
                 verdict = "noticed"
             with score.lock:
                 score.n_under_way -= 1
@@ -340,6 +348,7 @@ def main():
     args.add_argument("--near", action="store_true")
     args.add_argument("--as-kept", action="store_true")
     args.add_argument("--unseen", action="store_true")
+    args.add_argument("--limit", type=float, default=math.inf)
     args.add_argument("--minutes", type=float, default=math.inf)
     args.add_argument("-j", type=int, default=os.cpu_count())
     args = args.parse_args()

@@ -7,6 +7,7 @@ there is not taken from the library."""
 
 import hashlib
 import json
+import math
 import os
 import re
 import resource
@@ -324,16 +325,20 @@ class Tree:
             return not self.passes(name, obj, usual * 10 + 2)
         return True
 
-    def who_notices(self, file, obj, names):
+    def who_notices(self, file, obj, names, seen=None, limit=math.inf):
         """The first of NAMES that fails, or does not end in ten times what it
-        takes; None if there is none."""
+        takes; None if there is none, or would be only after those that take
+        LIMIT seconds when SEEN had them run, and one each to be linked."""
         for name in self.tests.in_turn(file, names):
+            limit -= 1 + (seen.seconds(name) if seen else 0)
+            if limit < 0:
+                return None
             if self.fails(obj, name):
                 self.tests.note(file, name)
                 return name
         return None
 
-    def try_one(self, mistake, near, seen):
+    def try_one(self, mistake, near, seen, limit):
         """'noticed', 'survived' or 'none' (does not compile, or is the same). With
         NEAR only near tests are tried; else those too that SEEN knows to come
         to its line, or all if that is not known."""
@@ -351,9 +356,9 @@ class Tree:
         self.build_all()
         there = seen.of(self.tests.far(file), place)
         return "noticed" if self.who_notices(
-            file, obj, sorted(there, key=seen.seconds)) else "survived"
+            file, obj, sorted(there, key=seen.seconds), seen, limit) else "survived"
 
-    def try_hard(self, mistake, seen):
+    def try_hard(self, mistake, seen, limit):
         """Whether any test that may come to its line, nearest and quickest
         first, notices what try_one() found that none does in another tree."""
         file, obj = mistake.file, f"{MUTANT}/{mistake.file[:-2]}.o"
@@ -365,7 +370,7 @@ class Tree:
                                                key=seen.seconds)
         return self.who_notices(file, obj, [
             n for n in seen.of(names, mistake.place())
-            if seen.seconds(n) < 20])
+            if seen.seconds(n) < 20], seen, limit)
 
     def compile_mistake(self, mistake, obj):
         """In the file's place, as its name is in the code, and only so long."""
@@ -409,7 +414,7 @@ class SanTree(Tree):
         self.lock = threading.Lock()
         self.is_built = False
 
-    def try_hard(self, mistake, seen):
+    def try_hard(self, mistake, seen, limit):
         with self.lock:
             if not self.is_built:
                 self.copy().build()
@@ -418,7 +423,7 @@ class SanTree(Tree):
                 if not os.path.islink(name):
                     os.symlink("build", name)
                 write(f"{self.path}/.git/info/exclude", self.BUILD + "\n")
-            return super().try_hard(mistake, seen)
+            return super().try_hard(mistake, seen, limit)
 
 
 def write(path, text):
