@@ -14,7 +14,7 @@
 #include "tests/rigs/whole_mesh.h"
 
 static const struct topo_clos shape = {4, 8, 4, 4, 8, .n_cables = 0};
-enum { HOSTS = 256, TORS = 32, PODS = 4, WINDOW_S = 300, MAX_ROWS = 400000 };
+enum { HOSTS = 256, WINDOW_S = 300, MAX_ROWS = 400000 };
 #define NOISE 1e-3
 
 struct rig {
