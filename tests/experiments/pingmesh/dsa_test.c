@@ -8,52 +8,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "algos/pingmesh/perf.h"
 #include "results/file.h"
 #include "results/h5_table.h"
+#include "tests/rigs/dsa.h"
 #include "tests/rigs/folder.h"
 #include "tests/rigs/recordings.h"
 #include "tests/test.h"
-
-/* --- fixtures --------------------------------------------------------------*/
-
-struct fixture {
-	struct res_recording_info info;
-	struct xp_dsa_params params;
-	struct xp_dsa_services services;
-	struct obs_probes all;
-	struct obs_perf perf;
-};
-
-static void open_fixture(struct fixture *f, uint32_t n_dcs, size_t n,
-    uint32_t run)
-{
-	struct sim_rng r;
-	test_rng(&r, run);
-	*f = (struct fixture){.info = recordings_info(n_dcs, 600 * SIM_SEC)};
-	memcpy(f->all.syn_wait_ns, f->info.syn_wait_ns,
-	    sizeof(f->all.syn_wait_ns));
-	recordings_probes(&f->all, &f->info, n, &r);
-	recordings_counters(&f->perf, &f->info, n / 5, &r);
-	assert_ok(xp_dsa_params_read(&f->params,
-	    "pingmesh: {tolerance: 0.5, conf: 0.9, sla: {min_probes: 5}}",
-	    test_err()));
-	assert_ok(xp_dsa_services_read(&f->services, f->info.service,
-	    topo_dcs_n_hosts(f->info.dc, n_dcs), test_err()));
-}
-
-static void close_fixture(struct fixture *f)
-{
-	xp_dsa_services_free(&f->services);
-	obs_probes_free(&f->all);
-	obs_perf_free(&f->perf);
-}
-
-static int open_dc(const struct fixture *f, uint32_t dc, struct xp_dsa *d,
-    struct sim_err *e)
-{
-	return xp_dsa_open(d, &f->info.dc[dc], &f->services, &f->params, e);
-}
 
 static int same(double a, double b)
 {
@@ -64,7 +24,7 @@ enum { ALL_JOBS = 63, ON_PROBES = ALL_JOBS & ~XP_DSA_COUNTERS };
 
 /* --- against the algorithms ------------------------------------------------*/
 
-static void assert_drop_rate(const struct fixture *f, uint32_t dc,
+static void assert_drop_rate(const struct dsa_fixture *f, uint32_t dc,
     const struct obs_probes *t, const struct algo_drop_ladder *ladder,
     const struct xp_dsa_tables *out)
 {
@@ -89,7 +49,7 @@ static void assert_drop_rate(const struct fixture *f, uint32_t dc,
 
 /* Services of recordings_info() are hosts 0 to 3, 9 and host 4: of the first
  * data centre. */
-static void assert_sla(const struct fixture *f, uint32_t dc,
+static void assert_sla(const struct dsa_fixture *f, uint32_t dc,
     const struct obs_probes *t, const struct algo_drop_ladder *ladder,
     const struct xp_dsa_tables *out)
 {
@@ -130,7 +90,7 @@ static void assert_sla(const struct fixture *f, uint32_t dc,
 	algo_rtt_order_free(&order);
 }
 
-static size_t assert_matrix(const struct fixture *f, uint32_t dc,
+static size_t assert_matrix(const struct dsa_fixture *f, uint32_t dc,
     enum algo_heatmap_unit unit, const struct obs_probes *t,
     const struct xp_dsa_tables *out, size_t at, uint8_t pattern)
 {
@@ -155,7 +115,7 @@ static size_t assert_matrix(const struct fixture *f, uint32_t dc,
 	return at;
 }
 
-static void assert_blackhole(const struct fixture *f, uint32_t dc,
+static void assert_blackhole(const struct dsa_fixture *f, uint32_t dc,
     const struct obs_probes *t, const struct xp_dsa_tables *out)
 {
 	struct algo_blackhole b;
@@ -180,7 +140,7 @@ static void assert_blackhole(const struct fixture *f, uint32_t dc,
 	algo_blackhole_close(&b);
 }
 
-static void assert_silent_drop(const struct fixture *f, uint32_t dc,
+static void assert_silent_drop(const struct dsa_fixture *f, uint32_t dc,
     const struct obs_probes *t, const struct algo_drop_ladder *ladder,
     const struct xp_dsa_tables *out)
 {
@@ -218,8 +178,8 @@ static void rows_are_what_the_algorithms_say(void **state)
 {
 	(void)state;
 	for (uint32_t run = 0; run < 30; run++) {
-		struct fixture f;
-		open_fixture(&f, 2, 40 + 200 * (run % 5), run);
+		struct dsa_fixture f;
+		dsa_fixture_open(&f, 2, 40 + 200 * (run % 5), run);
 		for (uint32_t dc = 0; dc < 2; dc++) {
 			const struct xp_dsa_window w = {0, 600 * SIM_SEC,
 			    600 * SIM_SEC};
@@ -231,7 +191,7 @@ static void rows_are_what_the_algorithms_say(void **state)
 			    &t, test_err()));
 			assert_ok(algo_drop_ladder_init(&l, f.info.syn_wait_ns,
 			    2, SIM_SEC / 2, test_err()));
-			assert_ok(open_dc(&f, dc, &d, test_err()));
+			assert_ok(dsa_fixture_dc(&f, dc, &d, test_err()));
 			assert_ok(xp_dsa_run(&d, &w, ON_PROBES, &t, NULL, &out,
 			    test_err()));
 			assert_int_equal(out.summary.n, 1);
@@ -257,20 +217,20 @@ static void rows_are_what_the_algorithms_say(void **state)
 			xp_dsa_close(&d);
 			obs_probes_free(&t);
 		}
-		close_fixture(&f);
+		dsa_fixture_close(&f);
 	}
 }
 
 static void jobs_not_run_leave_no_rows(void **state)
 {
 	(void)state;
-	struct fixture f;
-	open_fixture(&f, 1, 100, 0);
+	struct dsa_fixture f;
+	dsa_fixture_open(&f, 1, 100, 0);
 	for (uint32_t jobs = 0; jobs <= ALL_JOBS; jobs++) {
 		const struct xp_dsa_window w = {0, SIM_SEC, SIM_SEC};
 		struct xp_dsa d;
 		struct xp_dsa_tables out = {0};
-		assert_ok(open_dc(&f, 0, &d, test_err()));
+		assert_ok(dsa_fixture_dc(&f, 0, &d, test_err()));
 		assert_ok(xp_dsa_run(&d, &w, jobs, &f.all, &f.perf, &out,
 		    test_err()));
 		const struct xp_dsa_summary_row *s = out.summary.row;
@@ -287,7 +247,7 @@ static void jobs_not_run_leave_no_rows(void **state)
 		xp_dsa_tables_free(&out);
 		xp_dsa_close(&d);
 	}
-	close_fixture(&f);
+	dsa_fixture_close(&f);
 }
 
 static void the_length_of_a_window_chooses_its_jobs(void **state)
@@ -308,9 +268,9 @@ static void local_tables_are_those_of_one_data_centre(void **state)
 {
 	(void)state;
 	for (uint32_t run = 0; run < 20; run++) {
-		struct fixture f;
+		struct dsa_fixture f;
 		size_t n = 0, n_perf = 0, n_far = 0;
-		open_fixture(&f, 2, 500, run);
+		dsa_fixture_open(&f, 2, 500, run);
 		for (uint32_t dc = 0; dc < 2; dc++) {
 			const struct topo_dc *at = &f.info.dc[dc];
 			const uint32_t size = at->clos.all_hosts;
@@ -339,7 +299,7 @@ static void local_tables_are_those_of_one_data_centre(void **state)
 		for (size_t i = 0; i < f.all.n; i++)
 			n_far -= f.all.level[i] == OBS_LEVEL_INTER_DC;
 		assert_int_equal(n_far, 0);
-		close_fixture(&f);
+		dsa_fixture_close(&f);
 	}
 }
 
@@ -355,17 +315,17 @@ static struct obs_probe probe(uint32_t src, uint32_t dst)
 
 static double seen(uint32_t n_heard, sim_ns recorded_ns)
 {
-	struct fixture f;
+	struct dsa_fixture f;
 	struct xp_dsa d;
 	struct xp_dsa_tables out = {0};
 	const struct xp_dsa_window w = {SIM_SEC, 5 * SIM_SEC, recorded_ns};
-	open_fixture(&f, 1, 0, 0);
+	dsa_fixture_open(&f, 1, 0, 0);
 	for (uint32_t h = 0; h < n_heard; h++)
 		for (int i = 0; i < 3; i++) {
 			const struct obs_probe p = probe(h, (h + 1) % 24);
 			assert_ok(obs_probes_add(&f.all, &p, test_err()));
 		}
-	assert_ok(open_dc(&f, 0, &d, test_err()));
+	assert_ok(dsa_fixture_dc(&f, 0, &d, test_err()));
 	assert_ok(xp_dsa_run(&d, &w, XP_DSA_DROP_RATE, &f.all, NULL, &out,
 	    test_err()));
 	const double share = out.drop_rate.row[0].seen_share;
@@ -375,7 +335,7 @@ static double seen(uint32_t n_heard, sim_ns recorded_ns)
 	assert_true(out.summary.row[0].to_s == 5);
 	xp_dsa_tables_free(&out);
 	xp_dsa_close(&d);
-	close_fixture(&f);
+	dsa_fixture_close(&f);
 	return share;
 }
 
@@ -393,12 +353,12 @@ static void the_share_seen_is_of_time_and_of_servers(void **state)
 static void what_was_not_recorded_is_not_judged(void **state)
 {
 	(void)state;
-	struct fixture f;
+	struct dsa_fixture f;
 	struct xp_dsa d;
 	struct xp_dsa_tables out = {0};
 	struct xp_dsa_window w = {0, SIM_SEC, 0};
-	open_fixture(&f, 1, 0, 0);
-	assert_ok(open_dc(&f, 0, &d, test_err()));
+	dsa_fixture_open(&f, 1, 0, 0);
+	assert_ok(dsa_fixture_dc(&f, 0, &d, test_err()));
 	assert_ok(
 	    xp_dsa_run(&d, &w, ALL_JOBS, &f.all, &f.perf, &out, test_err()));
 	assert_int_equal(out.summary.n, 1);
@@ -413,7 +373,7 @@ static void what_was_not_recorded_is_not_judged(void **state)
 	    1 + ALGO_HEATMAP_POD_DOWN);
 	xp_dsa_tables_free(&out);
 	xp_dsa_close(&d);
-	close_fixture(&f);
+	dsa_fixture_close(&f);
 }
 
 /* --- closed forms ----------------------------------------------------------*/
@@ -422,11 +382,11 @@ static void what_was_not_recorded_is_not_judged(void **state)
 static void a_drop_rate_is_what_was_put_in(void **state)
 {
 	(void)state;
-	struct fixture f;
+	struct dsa_fixture f;
 	struct xp_dsa d;
 	struct xp_dsa_tables out = {0};
 	const struct xp_dsa_window w = {0, SIM_SEC, SIM_SEC};
-	open_fixture(&f, 1, 0, 0);
+	dsa_fixture_open(&f, 1, 0, 0);
 	for (int i = 0; i < 1005; i++) {
 		struct obs_probe p = probe(0, 23);
 		if (i < 9)
@@ -437,7 +397,7 @@ static void a_drop_rate_is_what_was_put_in(void **state)
 		}
 		assert_ok(obs_probes_add(&f.all, &p, test_err()));
 	}
-	assert_ok(open_dc(&f, 0, &d, test_err()));
+	assert_ok(dsa_fixture_dc(&f, 0, &d, test_err()));
 	assert_ok(xp_dsa_run(&d, &w, XP_DSA_DROP_RATE | XP_DSA_SLA, &f.all,
 	    NULL, &out, test_err()));
 	const struct xp_dsa_drop_rate_row *r =
@@ -451,181 +411,7 @@ static void a_drop_rate_is_what_was_put_in(void **state)
 	assert_near(out.summary.row[0].n_alerts, 5, 0);
 	xp_dsa_tables_free(&out);
 	xp_dsa_close(&d);
-	close_fixture(&f);
-}
-
-/* Hosts 0 and 4 of ToRs 0 and 1: weights 1 and 3. */
-static void counters_are_weighted_by_connects(void **state)
-{
-	(void)state;
-	struct fixture f;
-	struct xp_dsa d;
-	struct xp_dsa_tables out = {0};
-	const struct xp_dsa_window w = {0, 300 * SIM_SEC, 300 * SIM_SEC};
-	const struct obs_perf_row row[] = {
-	    {300 * SIM_SEC, 0, 100, 100, 4, 1, 1, 2000, 8000},
-	    {300 * SIM_SEC, 4, 310, 300, 8, 0, 0, 4000, 12000},
-	};
-	open_fixture(&f, 1, 0, 0);
-	f.params.sla.max_p99_us = 10;
-	for (int i = 0; i < 2; i++)
-		assert_ok(obs_perf_add(&f.perf, &row[i], test_err()));
-	assert_ok(open_dc(&f, 0, &d, test_err()));
-	assert_ok(xp_dsa_run(&d, &w, XP_DSA_COUNTERS, NULL, &f.perf, &out,
-	    test_err()));
-	assert_int_equal(out.counters.n, 24 + 6 + 3 + 1);
-	const struct xp_dsa_counters_row *all = &out.counters.row[33],
-					 *tor = &out.counters.row[24 + 1],
-					 *pod = &out.counters.row[24 + 6],
-					 *none = &out.counters.row[1];
-	assert_int_equal(all->kind, ALGO_SLA_DC);
-	assert_int_equal(all->n_connected, 400);
-	assert_int_equal(all->n_unconnected, 12);
-	assert_int_equal(all->n_drop, 2);
-	assert_near(all->drop_rate, 0.005, 1e-15);
-	assert_near(all->p50_us, 3.5, 1e-12);
-	assert_near(all->p99_us, 11, 1e-12);
-	assert_near(all->p99_max_us, 12, 1e-12);
-	assert_true(all->alert_drop && all->alert_p99);
-	assert_int_equal(tor->kind, ALGO_SLA_TOR);
-	assert_near(tor->p99_us, 12, 1e-12);
-	assert_true(!tor->alert_drop && tor->alert_p99);
-	assert_near(pod->p99_us, 11, 1e-12);
-	assert_true(isnan(none->p99_us) && isnan(none->drop_rate) &&
-	    isnan(none->p99_max_us) && !none->alert_p99);
-	const struct xp_dsa_summary_row *s = out.summary.row;
-	assert_int_equal(s->n_probes, 410);
-	assert_int_equal(s->n_silent, 22);
-	assert_near(s->seen_share, 2.0 / 24, 1e-15);
-	assert_near(s->p99_us, 11, 1e-12);
-	/* Host 0 alerts for drops and host 4 for its P99, and so do their two
-	 * ToRs, their pod and the data centre. */
-	assert_near(s->n_alerts, 6, 0);
-	xp_dsa_tables_free(&out);
-	xp_dsa_close(&d);
-	close_fixture(&f);
-}
-
-/* Of three servers one has so high a P99 that the mean of the three is above
- * the limit, though the two others are not. */
-static void one_server_that_stalls_is_no_alert_of_others(void **state)
-{
-	struct fixture f;
-	struct xp_dsa d;
-	struct xp_dsa_tables out = {0};
-	(void)state;
-	const struct xp_dsa_window w = {0, 300 * SIM_SEC, 300 * SIM_SEC};
-	open_fixture(&f, 1, 0, 0);
-	f.params.sla.max_p99_us = 10;
-	for (uint32_t h = 0; h < 3; h++) {
-		const struct obs_perf_row row = {300 * SIM_SEC, h, 300, 300, 0,
-		    0, 0, 2000, h == 0 ? 90000 : 8000};
-		assert_ok(obs_perf_add(&f.perf, &row, test_err()));
-	}
-	assert_ok(open_dc(&f, 0, &d, test_err()));
-	assert_ok(xp_dsa_run(&d, &w, XP_DSA_COUNTERS, NULL, &f.perf, &out,
-	    test_err()));
-	assert_true(out.counters.row[0].alert_p99);
-	assert_true(!out.counters.row[1].alert_p99);
-	assert_true(out.counters.row[33].p99_us > 10);
-	assert_true(!out.counters.row[33].alert_p99);
-	xp_dsa_tables_free(&out);
-	xp_dsa_close(&d);
-	close_fixture(&f);
-}
-
-/* min_probes is 5: one lost SYN of four is no alert, one of five is. */
-static void few_connects_raise_no_alert(void **state)
-{
-	(void)state;
-	const struct xp_dsa_window w = {0, 300 * SIM_SEC, 300 * SIM_SEC};
-	for (uint64_t n = 4; n <= 5; n++) {
-		const struct obs_perf_row row = {300 * SIM_SEC, 0, n, n, 0, 1,
-		    0, 20000000, 30000000};
-		struct fixture f;
-		struct xp_dsa d;
-		struct xp_dsa_tables out = {0};
-		open_fixture(&f, 1, 0, 0);
-		assert_ok(obs_perf_add(&f.perf, &row, test_err()));
-		assert_ok(open_dc(&f, 0, &d, test_err()));
-		assert_ok(xp_dsa_run(&d, &w, XP_DSA_COUNTERS, NULL, &f.perf,
-		    &out, test_err()));
-		assert_int_equal(out.counters.row[0].alert_drop, n == 5);
-		assert_int_equal(out.counters.row[0].alert_p99, n == 5);
-		assert_near(out.summary.row[0].n_alerts, n == 5 ? 4 : 0, 0);
-		xp_dsa_tables_free(&out);
-		xp_dsa_close(&d);
-		close_fixture(&f);
-	}
-}
-
-static int ascending(const void *a, const void *b)
-{
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-static uint64_t exact_p99(uint64_t x[], size_t n)
-{
-	qsort(x, n, sizeof(x[0]), ascending);
-	return x[(n * 99 + 99) / 100 - 1];
-}
-
-/* Servers report by buckets: what the header promises of that. */
-static void quantiles_of_counters_keep_their_bounds(void **state)
-{
-	(void)state;
-	enum { MOST = 400, HOSTS = 24 };
-	for (uint32_t run = 0; run < 200; run++) {
-		struct sim_rng r;
-		struct fixture f;
-		struct xp_dsa d;
-		struct xp_dsa_tables out = {0};
-		const struct xp_dsa_window w = {0, 300 * SIM_SEC,
-		    300 * SIM_SEC};
-		uint64_t all[HOSTS * MOST], *mine = all, least = UINT64_MAX;
-		double mean = 0;
-		test_rng(&r, run);
-		open_fixture(&f, 1, 0, 0);
-		for (uint32_t h = 0; h < HOSTS; h++) {
-			static struct algo_pingmesh_hist hist;
-			const uint32_t n = 1 + sim_rng_below(&r, MOST);
-			memset(&hist, 0, sizeof(hist));
-			for (uint32_t i = 0; i < n; i++) {
-				mine[i] = UINT64_C(1024)
-				    << sim_rng_below(&r, 20);
-				mine[i] += sim_rng_below(&r, 1 << 20);
-				algo_pingmesh_hist_add(&hist, mine[i]);
-			}
-			const struct obs_perf_row row = {.end_ns = SIM_SEC,
-			    .host = h,
-			    .n_probes = n,
-			    .n_connected = n,
-			    .p50_ns = algo_pingmesh_hist_quantile(&hist, 0.5),
-			    .p99_ns = algo_pingmesh_hist_quantile(&hist, 0.99)};
-			assert_ok(obs_perf_add(&f.perf, &row, test_err()));
-			const uint64_t exact = exact_p99(mine, n);
-			mean += n * (double)exact;
-			if (exact < least)
-				least = exact;
-			mine += n;
-		}
-		const size_t n_all = (size_t)(mine - all);
-		mean /= (double)n_all;
-		const uint64_t exact = exact_p99(all, n_all);
-		assert_ok(open_dc(&f, 0, &d, test_err()));
-		assert_ok(xp_dsa_run(&d, &w, XP_DSA_COUNTERS, NULL, &f.perf,
-		    &out, test_err()));
-		const struct xp_dsa_counters_row *c =
-		    &out.counters.row[out.counters.n - 1];
-		if ((double)exact > c->p99_max_us * 1e3 || exact < least ||
-		    c->p99_us * 1e3 < mean || c->p99_us * 1e3 > mean * 1.125001)
-			fail_msg("seed %llu, run %u",
-			    (unsigned long long)test_seed(), run);
-		xp_dsa_tables_free(&out);
-		xp_dsa_close(&d);
-		close_fixture(&f);
-	}
+	dsa_fixture_close(&f);
 }
 
 /* --- reloads ---------------------------------------------------------------*/
@@ -686,128 +472,9 @@ static void reloads_of_a_day_share_its_budget(void **state)
 	xp_dsa_close(&d);
 }
 
-/* --- parameters and services -----------------------------------------------*/
-
-static void absent_parameters_are_defaults(void **state)
-{
-	(void)state;
-	static const char *const specs[] = {"", "figure: x\n",
-	    "pingmesh: {duration: 60, agent: {batch: 7}}\n"};
-	struct algo_sla_params sla;
-	struct algo_blackhole_params blackhole;
-	assert_ok(sim_field_defaults(algo_sla_fields, &sla, test_err()));
-	assert_ok(
-	    sim_field_defaults(algo_blackhole_fields, &blackhole, test_err()));
-	for (size_t i = 0; i < 3; i++) {
-		struct xp_dsa_params p;
-		assert_ok(xp_dsa_params_read(&p, specs[i], test_err()));
-		assert_near(p.tolerance_s, 0.25, 0);
-		assert_near(p.conf, 0.95, 0);
-		assert_near(p.sla.max_p99_us, sla.max_p99_us, 0);
-		assert_int_equal(p.sla.min_probes, sla.min_probes);
-		assert_int_equal(p.blackhole.max_reloads,
-		    blackhole.max_reloads);
-	}
-}
-
-static void parameters_of_the_spec_are_taken(void **state)
-{
-	(void)state;
-	struct xp_dsa_params p;
-	assert_ok(xp_dsa_params_read(&p,
-	    "pingmesh:\n  tolerance: 0.1\n  conf: 0.99\n"
-	    "  sla: {max_p99_us: 123}\n  heatmap: {red_us: 6000}\n"
-	    "  blackhole: {min_pairs: 5}\n  silent: {normal_rate: 2e-4}\n",
-	    test_err()));
-	assert_near(p.tolerance_s, 0.1, 0);
-	assert_near(p.conf, 0.99, 0);
-	assert_near(p.sla.max_p99_us, 123, 0);
-	assert_near(p.heatmap.red_us, 6000, 0);
-	assert_int_equal(p.blackhole.min_pairs, 5);
-	assert_near(p.silent.normal_rate, 2e-4, 0);
-}
-
-static void bad_specs_are_refused(void **state)
-{
-	(void)state;
-	static const char *const specs[][2] = {
-	    {"pingmesh: {conf: 2}", "conf"},
-	    {"pingmesh: {tolerance: []}", "tolerance"},
-	    {"pingmesh: {sla: {max_p99: 5}}", "max_p99"},
-	    {"pingmesh: {blackhole: 7}", "a map is needed"},
-	    {"pingmesh: [", "spec"},
-	};
-	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++) {
-		struct xp_dsa_params p;
-		struct sim_err e = {0};
-		assert_true(xp_dsa_params_read(&p, specs[i][0], &e) < 0);
-		if (!strstr(e.msg, specs[i][1]))
-			fail_msg("\"%s\" lacks \"%s\"", e.msg, specs[i][1]);
-	}
-}
-
-static void services_are_read_by_name(void **state)
-{
-	(void)state;
-	struct xp_dsa_services s;
-	assert_ok(
-	    xp_dsa_services_read(&s, " web = 0-2, 7 ;db=31;", 32, test_err()));
-	assert_int_equal(s.n, 2);
-	assert_string_equal(s.service[0].name, "web");
-	assert_string_equal(s.service[1].name, "db");
-	assert_int_equal(s.service[0].n, 4);
-	static const topo_host want[] = {0, 1, 2, 7};
-	assert_memory_equal(s.service[0].server, want, sizeof(want));
-	assert_int_equal(s.service[1].n, 1);
-	assert_int_equal(s.service[1].server[0], 31);
-	xp_dsa_services_free(&s);
-	assert_ok(xp_dsa_services_read(&s, "0-15,20", 32, test_err()));
-	assert_int_equal(s.n, 1);
-	assert_string_equal(s.service[0].name, "service");
-	assert_int_equal(s.service[0].n, 17);
-	xp_dsa_services_free(&s);
-	assert_ok(xp_dsa_services_read(&s, " ; ", 32, test_err()));
-	assert_int_equal(s.n, 0);
-	xp_dsa_services_free(&s);
-}
-
-static void bad_services_are_refused(void **state)
-{
-	(void)state;
-	static const char *const texts[][2] = {
-	    {"web=", "no host"},
-	    {"web=0,", "no host"},
-	    {"web=x", "\"x\" is no host"},
-	    {"web=0-", "no host"},
-	    {"web=-3", "no host"},
-	    {"web=3-1", "backwards"},
-	    {"web=32", "last one is 31"},
-	    {"web=0-99999999999", "last one is 31"},
-	    {"web=1,0-3", "host 1 is named twice"},
-	    {"web=1;web=2", "two of that name"},
-	    {"=1", "no name"},
-	    {"a b=1", "no name"},
-	    {"web=1=2", "no host"},
-	};
-	struct xp_dsa_services s;
-	struct sim_err e;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		e = (struct sim_err){0};
-		assert_int_equal(xp_dsa_services_read(&s, texts[i][0], 32, &e),
-		    SIM_EINVAL);
-		if (!strstr(e.msg, texts[i][1]))
-			fail_msg("\"%s\" lacks \"%s\"", e.msg, texts[i][1]);
-		assert_null(s.names);
-	}
-	char many[65 * 8] = "";
-	for (int i = 0; i < 65; i++)
-		sprintf(many + strlen(many), "s%d=1;", i);
-	assert_int_equal(xp_dsa_services_read(&s, many, 32, &e), SIM_ELIMIT);
-}
-
 /* --- files -----------------------------------------------------------------*/
 
-static int write_out(const struct fixture *f, const char *path,
+static int write_out(const struct dsa_fixture *f, const char *path,
     const struct xp_dsa_tables *t, int twice, struct sim_err *e)
 {
 	const struct xp_dsa_source source = {.recording = "rec.h5",
@@ -844,15 +511,15 @@ static void results_are_read_back(void **state)
 	};
 	const struct xp_dsa_window w = {0, SIM_SEC, SIM_SEC};
 	const char *path = test_path("out.h5"), *again = test_path("again.h5");
-	struct fixture f;
+	struct dsa_fixture f;
 	struct xp_dsa d;
 	struct xp_dsa_tables t = {0};
 	struct res_h5_in *in;
 	struct res_h5_table_in *table;
 	uint64_t n;
 	char *text;
-	open_fixture(&f, 1, 300, 0);
-	assert_ok(open_dc(&f, 0, &d, test_err()));
+	dsa_fixture_open(&f, 1, 300, 0);
+	assert_ok(dsa_fixture_dc(&f, 0, &d, test_err()));
 	assert_ok(
 	    xp_dsa_run(&d, &w, ALL_JOBS, &f.all, &f.perf, &t, test_err()));
 	assert_ok(write_out(&f, path, &t, 1, test_err()));
@@ -890,14 +557,14 @@ static void results_are_read_back(void **state)
 	test_assert_same_bytes(path, again);
 	xp_dsa_tables_free(&t);
 	xp_dsa_close(&d);
-	close_fixture(&f);
+	dsa_fixture_close(&f);
 }
 
 /* --- failures --------------------------------------------------------------*/
 
 static int run_all(void *fixture, struct sim_err *e)
 {
-	const struct fixture *f = fixture;
+	const struct dsa_fixture *f = fixture;
 	const struct xp_dsa_window w = {0, SIM_SEC, SIM_SEC};
 	struct xp_dsa_services services = {0};
 	struct xp_dsa_params p;
@@ -910,7 +577,7 @@ static int run_all(void *fixture, struct sim_err *e)
 	if ((rc = xp_dsa_services_read(&services, f->info.service, 36, e)) ==
 		0 &&
 	    (rc = xp_dsa_params_read(&p, f->info.spec, e)) == 0 &&
-	    (rc = open_dc(f, 1, &d, e)) == 0 &&
+	    (rc = dsa_fixture_dc(f, 1, &d, e)) == 0 &&
 	    (rc = xp_dsa_local_probes(&f->all, dc, &t, e)) == 0 &&
 	    (rc = xp_dsa_local_counters(&f->perf, dc, &perf, e)) == 0 &&
 	    (rc = xp_dsa_run(&d, &w, ALL_JOBS, &t, &perf, &out, e)) == 0)
@@ -926,10 +593,10 @@ static int run_all(void *fixture, struct sim_err *e)
 static void each_failed_allocation_is_reported(void **state)
 {
 	(void)state;
-	struct fixture f;
-	open_fixture(&f, 2, 100, 0);
+	struct dsa_fixture f;
+	dsa_fixture_open(&f, 2, 100, 0);
 	test_each_alloc_fails(run_all, &f);
-	close_fixture(&f);
+	dsa_fixture_close(&f);
 }
 
 static void bad_rows_are_refused(void **state)
@@ -938,13 +605,13 @@ static void bad_rows_are_refused(void **state)
 	const struct xp_dsa_window w = {0, SIM_SEC, SIM_SEC};
 	const struct obs_probe far = probe(24, 0);
 	const struct obs_perf_row beyond = {.host = 24};
-	struct fixture f;
+	struct dsa_fixture f;
 	struct xp_dsa d;
 	struct xp_dsa_tables out = {0};
-	open_fixture(&f, 1, 0, 0);
+	dsa_fixture_open(&f, 1, 0, 0);
 	assert_ok(obs_probes_add(&f.all, &far, test_err()));
 	assert_ok(obs_perf_add(&f.perf, &beyond, test_err()));
-	assert_ok(open_dc(&f, 0, &d, test_err()));
+	assert_ok(dsa_fixture_dc(&f, 0, &d, test_err()));
 	for (uint32_t job = 1; job <= XP_DSA_COUNTERS; job *= 2)
 		assert_int_equal(xp_dsa_run(&d, &w, job, &f.all, &f.perf, &out,
 				     NULL),
@@ -960,7 +627,7 @@ static void bad_rows_are_refused(void **state)
 	assert_non_null(strstr(test_err()->msg, "wait"));
 	xp_dsa_tables_free(&out);
 	xp_dsa_close(&d);
-	close_fixture(&f);
+	dsa_fixture_close(&f);
 }
 
 /* --- a recording for tests/cli/jobs.sh -------------------------------------*/
@@ -1034,16 +701,7 @@ int main(int argc, char **argv)
 	    cmocka_unit_test(the_share_seen_is_of_time_and_of_servers),
 	    cmocka_unit_test(what_was_not_recorded_is_not_judged),
 	    cmocka_unit_test(a_drop_rate_is_what_was_put_in),
-	    cmocka_unit_test(counters_are_weighted_by_connects),
-	    cmocka_unit_test(one_server_that_stalls_is_no_alert_of_others),
-	    cmocka_unit_test(few_connects_raise_no_alert),
-	    cmocka_unit_test(quantiles_of_counters_keep_their_bounds),
 	    cmocka_unit_test(reloads_of_a_day_share_its_budget),
-	    cmocka_unit_test(absent_parameters_are_defaults),
-	    cmocka_unit_test(parameters_of_the_spec_are_taken),
-	    cmocka_unit_test(bad_specs_are_refused),
-	    cmocka_unit_test(services_are_read_by_name),
-	    cmocka_unit_test(bad_services_are_refused),
 	    cmocka_unit_test(results_are_read_back),
 	    cmocka_unit_test(each_failed_allocation_is_reported),
 	    cmocka_unit_test(bad_rows_are_refused),
