@@ -4,6 +4,7 @@
 #include "tests/test.h"
 
 #include <execinfo.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -175,16 +176,41 @@ static int is_amid_others(unsigned long n, unsigned long n_noted)
 	return before < n - 1 && after < n_noted;
 }
 
+/* A bit for each number below 64: a file is open there. */
+static uint64_t open_files(void)
+{
+	uint64_t open = 0;
+	for (int fd = 0; fd < 64; fd++)
+		open |= (uint64_t)(fcntl(fd, F_GETFD) >= 0) << fd;
+	return open;
+}
+
+/* What the next call finds where it sets nothing. */
+static __attribute__((noinline)) void soil_stack(void)
+{
+	volatile unsigned char below[1 << 15];
+	for (size_t i = 0; i < sizeof(below); i++)
+		below[i] = 0xa5;
+}
+
 void test_each_alloc_fails(int (*fn)(void *arg, struct sim_err *e), void *arg)
 {
 	const unsigned long n_noted = note_chains(fn, arg);
+	const uint64_t open = open_files();
 	for (unsigned long n = 1;; n++) {
 		struct sim_err e = {0};
 		if (is_amid_others(n, n_noted))
 			continue;
+		soil_stack();
+		const size_t held = live;
 		test_fail_alloc(n);
 		int rc = fn(arg, &e);
 		unsigned long seen = test_fail_alloc(0);
+		if (open_files() != open)
+			fail_msg("allocation %lu failed, and files are open as "
+				 "%llx, not as %llx before",
+			    n, (unsigned long long)open_files(),
+			    (unsigned long long)open);
 		if (seen < n) {
 			if (rc < 0)
 				fail_msg("fails without a failed allocation: "

@@ -67,8 +67,8 @@ unsigned long test_fail_alloc(unsigned long n);
 
 /* Run FN(arg) again and again, each time failing another allocation, until it
  * succeeds. FN must return SIM_ENOMEM whenever one failed and 0 otherwise, and
- * must free what it made. Asserts that, and that at least one allocation was
- * made.
+ * must free what it made. Asserts that, that the same files are open behind each as
+ * before, and that at least one allocation was made.
  *
  * Of allocations that the same chain of calls leads to, as in a loop, the first
  * and the last fail: the others differ from these in how much there is to clean
