@@ -433,7 +433,9 @@ check-cluster:
 	@tests/cluster/run.sh $B
 
 # A browser is too large to be asked for by `check`.
-check-browser: all
+check-browser:
+	@tests/deps.sh $(DEPS) chromium
+	@$(MAKE) --no-print-directory -j$J all
 	@tests/browser/run.sh $B
 
 check-page:
@@ -612,7 +614,8 @@ check-pure: $(filter $B/algos/%,$(OBJ))
 	@tests/gates/pure.sh . $B
 
 lint: $(GATES)
-	cppcheck --quiet --std=c11 --enable=warning,performance,portability \
+	@tests/deps.sh $(DEPS) cppcheck clang-format
+	cppcheck -j $J --quiet --std=c11 --enable=warning,performance,portability \
 	    --inline-suppr --error-exitcode=1 -I. \
 	    --suppress=missingIncludeSystem --suppress=memleak:sim/vec.c \
 	    --suppress=internalAstError:experiments/live/windows_*.c \

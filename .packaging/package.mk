@@ -13,6 +13,7 @@ install uninstall:
 	@PREFIX='$(PREFIX)' DESTDIR='$(DESTDIR)' .packaging/install.sh $@ $B
 
 deb:
+	@tests/deps.sh $(DEPS) debhelper dpkg-dev
 	@.packaging/deb.sh
 
 check-deb: deb

@@ -84,12 +84,5 @@ ran=$(wc -l <<<"$names")
 	echo "$ran tests ran and $told counted: is another run in $build?"
 	exit 1
 }
-# Few run the whole under sanitizers: when it was done last is told to all.
-if [[ ! $pattern && $build = *-san ]]; then
-	version=$("$CULPRIT" --version | sed -n '1s/^culprit \([0-9.]*\).*/\1/p')
-	printf '%s\t%s\t%d\t%d\t%d\t%s\n' "$version" \
-	    "$(cat "$build/commit.txt")" "$passed" "$failed" "$skipped" \
-	    "$(date -u +%F)" >>tests/sanitized.tsv
-fi
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
 [[ $failed = 0 && $passed != 0 ]]

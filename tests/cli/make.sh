@@ -349,9 +349,45 @@ packages_that_come_with_deps_are_found() {
 	diff all late
 }
 
+# What the help names is opened each week, or said to be opened elsewhere.
+no_door_is_forgotten() {
+	[[ -f $tree/.ci/weekly ]] || skip "of what CI runs nothing is here"
+	make -C "$tree" -s help | sed -nE 's/^  make ([a-z-]+).*/\1/p' >doors
+	[[ $(wc -l <doors) -gt 25 ]]
+	tr -s '() ,.' '\n' <"$tree/.ci/weekly" >known
+	! grep -vxFf known doors
+}
+
+# A make that does what `good` says. Two doors of the table are others'.
+each_door_is_told_by_how_it_ended() {
+	[[ -f $tree/.ci/weekly ]] || skip "of what CI runs nothing is here"
+	mkdir -p .ci tests bin
+	cp "$tree/.ci/weekly" .ci
+	git init -q . && git -c user.name=x -c user.email=x@localhost \
+	    commit -q --allow-empty -m x
+	printf '# Doors.\nlint\tx\tok\t1\tx\nsoak\tx\tok\t1\tx\n' >tests/doors.tsv
+	cp tests/doors.tsv before
+	printf '#!/bin/bash\necho "$*"; [[ -f good ]]\n' >bin/make
+	chmod +x bin/make
+	PATH=$PWD/bin:$PATH
+	run_for 1 bash .ci/weekly lint "SAN=1 check"
+	[[ $(cut -f 1,3 tests/doors.tsv | tr '\t\n' ' ;') = \
+	    '# Doors.;soak ok;lint 1;SAN=1 check 1;' ]] ||
+		fail "$(<tests/doors.tsv)"
+	[[ $(<build/weekly/SAN_1_check.log) = "SAN=1 check" ]]
+	touch good
+	run_for 0 bash .ci/weekly lint
+	says "^lint	$(git rev-parse --short=12 HEAD).*	ok	" tests/doors.tsv
+	run_for 2 bash .ci/weekly lint check
+	says 'weekly: no door is called "check"'
+	[[ $(wc -l <tests/doors.tsv) = 4 && $(head -n 1 before) = \
+	    $(head -n 1 tests/doors.tsv) ]]
+}
+
 run_tests flags_of_the_user_come_last_and_rebuild no_flag_decides_numbers \
     a_build_is_its_code results_of_an_edited_program_are_not_reused \
     recipes_of_the_pages_work warnings_are_errors_to_developers_alone \
     what_is_gone_leaves_the_program clean_goes_first \
     uninstall_takes_away_what_install_put what_is_installed_works \
-    packages_that_come_with_deps_are_found
+    packages_that_come_with_deps_are_found no_door_is_forgotten \
+    each_door_is_told_by_how_it_ended
