@@ -314,6 +314,11 @@ static void differences_and_trends_are_of_the_same_runs(void **state)
 	assert_int_equal(f.r.n_points, 3);
 	f = check("relation: \"~\", value: 0, over: trend, at: {plane: skip}");
 	assert_int_equal(f.verdict, XP_DIFFERS);
+	/* As a smoke run may leave. */
+	f = check("relation: \"<\", value: 0, over: trend, "
+		  "at: {plane: skip, faults.count: 2}");
+	assert_int_equal(f.verdict, XP_NOT_RUN);
+	assert_int_equal(f.r.n_points, 0);
 }
 
 static void a_trend_along_two_axes_is_refused(void **state)
