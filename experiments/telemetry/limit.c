@@ -129,10 +129,12 @@ static void limit_by_ln(struct xp_limit *w, const struct obs_paths *p,
     const struct limit_other *o, double ln_all, size_t i)
 {
 	double most = -INFINITY, sum = 0;
+	uint32_t path = row->first; /* there is one */
 	for (uint32_t k = row->first; k < row->end; k++)
 		most = fmax(most, limit_by_path(p, hazard, row, k, o));
-	for (uint32_t k = row->first; k < row->end; k++)
-		sum += exp(limit_by_path(p, hazard, row, k, o) - most);
+	do {
+		sum += exp(limit_by_path(p, hazard, row, path, o) - most);
+	} while (++path < row->end);
 	w->ell[(size_t)o->l * w->n_x + i] += most - ln_all + log(sum);
 }
 
