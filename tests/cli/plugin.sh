@@ -139,6 +139,17 @@ a_later_plugin_is_read_as_far_as_it_is_known() {
 	says '^odd  *one needs all$' stdout
 }
 
+# The tables of parameters go by columns.
+a_unit_is_a_word() {
+	build_odd
+	run_for 0 "$CULPRIT" algos ./odd.so
+	says '[[]0.5, 8[]] votes  *1 ' stdout
+	for way in words no_word; do
+		ODD=$way run_for 0 "$CULPRIT" algos ./odd.so
+		says '[[]0.5, 8[]] [?]  *1 ' stdout
+	done
+}
+
 # What it does wrong costs its own numbers and no other's, whatever it is.
 a_bad_window_is_told_and_costs_no_other_its_row() {
 	build_odd
@@ -340,6 +351,7 @@ an_epoch_and_a_cell_have_one_answer() {
 run_tests the_header_is_c99_and_cpp it_describes_itself \
     the_example_votes_as_vote_does what_is_wrong_with_a_library_is_told \
     what_is_no_plugin_is_told a_later_plugin_is_read_as_far_as_it_is_known \
+    a_unit_is_a_word \
     a_bad_window_is_told_and_costs_no_other_its_row \
     the_same_cells_fail_for_any_number_of_workers \
     one_that_ends_at_once_costs_its_cells imports_are_looked_at \

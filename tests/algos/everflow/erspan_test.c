@@ -167,8 +167,27 @@ static void stamps_are_read_in_their_units(void **state)
 		assert_syn(&x, ALGO_ERSPAN_III, 54);
 		read_bytes(&x, &c);
 		assert_int_equal(c.session, 7);
+		assert_false(c.is_cut);
 		assert_true(c.switch_ns == stamps[i].want);
 		assert_true(c.stamp_wraps_ns == stamps[i].wraps);
+	}
+}
+
+/* VLAN 5, class 3, truncated, session 0x2a5; beside it all but the truncation. */
+static void version_3_tells_what_was_cut(void **state)
+{
+	(void)state;
+	for (int cut = 0; cut < 2; cut++) {
+		struct algo_erspan_copy c;
+		struct bytes x;
+		put_carrier(&x, "1000 22eb 00000001 2005");
+		put_hex(&x, cut ? "66a5" : "62a5");
+		put_hex(&x, "0000000a 0000 0004");
+		put_syn(&x);
+		assert_syn(&x, ALGO_ERSPAN_III, 54);
+		read_bytes(&x, &c);
+		assert_int_equal(c.session, 0x2a5);
+		assert_int_equal(c.is_cut, cut);
 	}
 }
 
@@ -660,6 +679,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(each_kind_of_carrier_is_read),
 	    cmocka_unit_test(stamps_are_read_in_their_units),
+	    cmocka_unit_test(version_3_tells_what_was_cut),
 	    cmocka_unit_test(a_stamp_of_0_is_not_taken_for_none),
 	    cmocka_unit_test(tags_and_options_are_stepped_over),
 	    cmocka_unit_test(headers_within_headers_are_kept),

@@ -912,6 +912,14 @@ static void the_window_counts_drop_signatures_and_quantiles(void **state)
 	assert_true(w->n_unconnected > 0); /* nobody answered the rest */
 	assert_in_range(w->p50_ns, 268 * SIM_US, 268 * SIM_US * 9 / 8);
 	assert_in_range(w->p99_ns, 9 * SIM_SEC, 21 * SIM_SEC * 9 / 8);
+	/* The next is of its own. */
+	pass(g, 100 * SIM_SEC);
+	assert_int_equal(w->number, 2);
+	assert_true(w->n_probes > 0 && w->n_unconnected > 0);
+	assert_int_equal(w->n_connected, 0);
+	assert_int_equal(w->n_drop_1, 0);
+	assert_int_equal(w->n_drop_2, 0);
+	assert_int_equal(w->p50_ns, 0);
 	close_rig(g);
 }
 

@@ -199,6 +199,10 @@ const struct culprit_plugin *culprit_plugin_1(void)
 		it.doc = "one\nneeds all";
 	if (is("range_0"))
 		params[0].def = 9;
+	if (is("words"))
+		params[0].unit = "two words";
+	if (is("no_word"))
+		params[0].unit = "";
 	if (is("type"))
 		params[0].type = 17;
 	if (is("without"))
