@@ -239,6 +239,12 @@ static void runs_of_one_outcome_decide_when_wald_says(void **state)
 	assert_ok(sim_sprt_init(&s, 0.9, 0.95, 0.05, 0.1, test_err()));
 	assert_near(s.upper, log(18), 1e-14);
 	assert_near(s.lower, -log(9.5), 1e-14);
+	/* A bound that is reached ends it. */
+	s.lower = s.lose;
+	s.upper = s.win;
+	assert_int_equal(sim_sprt_add(&s, 0), SIM_SPRT_BAD);
+	s.llr = 0;
+	assert_int_equal(sim_sprt_add(&s, 1), SIM_SPRT_GOOD);
 }
 
 static void a_verdict_stands(void **state)
