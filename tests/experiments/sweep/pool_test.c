@@ -56,7 +56,7 @@ static const char *const death[N_DEEDS] = {
 struct board {
 	_Atomic int n_opens, n_serves, n_ended; /* cells, by workers */
 	_Atomic int n_taken, n_ticks;           /* by the parent */
-	_Atomic int n_alarms;
+	_Atomic int n_alarms, n_alive;
 	_Atomic int job_over, gave_up, n_children;
 	_Atomic int n_waiting, go; /* of workers that wait in a cell */
 	_Atomic int pid[8];
@@ -71,9 +71,9 @@ struct fixture {
 	enum res_status status[MAX_CELLS];
 	size_t n_taken, n_crashed;
 	int deaths_in_open, opens_of_ten, open_error, take_error_at;
-	const char *any_death; /* expected text of all deaths */
-	int look_ahead;
-	int stop_at_waiting; /* workers; 0: never */
+	const char *any_death;       /* expected text of all deaths */
+	int look_ahead, interrupted; /* workers, all the time */
+	int stop_at_waiting;         /* workers; 0: never */
 	unsigned n_ticks_waited;
 	unsigned sleep_us;
 	/* In the worker, before it answers cell I. */
@@ -98,6 +98,9 @@ static int open_worker(void *ctx, void **worker, struct sim_err *e)
 	if (f->open_error)
 		return sim_fail(e, SIM_EPARSE, "no topology %d.",
 		    f->open_error);
+	if (f->interrupted)
+		setitimer(ITIMER_REAL, &(struct itimerval){{0, 500}, {0, 500}},
+		    NULL);
 	*worker = f;
 	return 0;
 }
@@ -741,6 +744,33 @@ static void interrupted_system_calls_do_no_harm(void **state)
 	assert_true(f->board->n_alarms >= 10);
 }
 
+/* The job goes on until whoever is idle was interrupted often in its sleep. */
+static void look_who_is_alive(struct fixture *f, size_t i)
+{
+	if (i != f->wait_at)
+		return;
+	wait_for(f->board, &f->board->n_alarms, 400);
+	for (size_t n = 0; n < 2; n++)
+		f->board->n_alive += kill(f->board->pid[n], 0) == 0;
+}
+
+static void an_interrupted_worker_sleeps_on(void **state)
+{
+	struct fixture *f = *state;
+	struct sigaction act = {.sa_handler = count_alarm}; /* no SA_RESTART */
+	alarmed = f->board;
+	sigaction(SIGALRM, &act, NULL);
+	f->interrupted = 1;
+	f->wait = look_who_is_alive;
+	f->wait_at = f->cell[0] % MAX_CELLS;
+	const int rc = run(f, test_err());
+	signal(SIGALRM, SIG_DFL);
+	assert_ok(rc);
+	assert_all_taken(f);
+	assert_int_equal(f->board->n_opens, 2);
+	assert_int_equal(f->board->n_alive, 2);
+}
+
 static void a_parent_that_ignores_its_children_is_served(void **state)
 {
 	struct fixture *f = *state;
@@ -892,6 +922,7 @@ int main(void)
 	    TEST(a_worker_that_spoils_its_block_costs_one_cell),
 	    TEST(workers_ignore_the_parents_signals_and_files),
 	    TEST(interrupted_system_calls_do_no_harm),
+	    TEST(an_interrupted_worker_sleeps_on),
 	    TEST(a_parent_that_ignores_its_children_is_served),
 	    TEST(text_that_waits_in_stdio_is_printed_once),
 	    TEST(workers_vanish_when_their_parent_is_killed),
