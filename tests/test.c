@@ -202,7 +202,6 @@ void test_each_alloc_fails(int (*fn)(void *arg, struct sim_err *e), void *arg)
 		if (is_amid_others(n, n_noted))
 			continue;
 		soil_stack();
-		const size_t held = live;
 		test_fail_alloc(n);
 		int rc = fn(arg, &e);
 		unsigned long seen = test_fail_alloc(0);
