@@ -14,7 +14,8 @@ quick, and prints what other tests may notice: so its share is a lower bound).
 Without --near what no test notices is tried once more in a build with
 sanitizers, as SAN=1 makes it, by tests that take less than 20 s without. A
 mistake that no test notices there either is printed, as FILE:LINE with both
-lines, and counted. After M minutes none is begun. With --limit the tests of one
+lines, and counted. After M minutes, and after SIGINT or SIGTERM, none is begun, and
+what there is by then is told and kept. With --limit the tests of one
 mistake end when they have taken S seconds, those under sanitizers when they would
 have taken S without: quick ones go first, and the share is a lower bound.
 
@@ -48,6 +49,7 @@ import math
 import os
 import random
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -313,7 +315,7 @@ def try_all(trees, source, seen, args):
             print(f"\r{score.n()} of {args.n}, "
                   f"{sum(score.survived.values())} survived, "
                   f"{time.time() - score.start:.0f} s ", end="",
-                  file=sys.stderr)
+                  file=sys.stderr, flush=True)
 
     with concurrent.futures.ThreadPoolExecutor(len(trees)) as pool:
         for future in [pool.submit(work, t) for t in trees]:
@@ -352,6 +354,8 @@ def main():
     args.add_argument("--minutes", type=float, default=math.inf)
     args.add_argument("-j", type=int, default=os.cpu_count())
     args = args.parse_args()
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(stop, lambda *_: setattr(args, "minutes", 0))
     tests = Tests()
     seen = Seen(tests, args.as_kept)
     if not args.as_kept and not args.near:

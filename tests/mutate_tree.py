@@ -355,8 +355,9 @@ class Tree:
             return "survived"
         self.build_all()
         there = seen.of(self.tests.far(file), place)
+        there = sorted(there, key=seen.seconds)
         return "noticed" if self.who_notices(
-            file, obj, sorted(there, key=seen.seconds), seen, limit) else "survived"
+            file, obj, there, seen, limit) else "survived"
 
     def try_hard(self, mistake, seen, limit):
         """Whether any test that may come to its line, nearest and quickest
