@@ -27,12 +27,17 @@ static void signs_by_hand(void **state)
 	const double alike[] = {1, 1, 1, 1, 1}, zero[] = {0, 0, 0};
 	const double grows[] = {1, 2, 4, 8, 16}, one_less[] = {-1, 2, 4, 8, 16};
 	const double none[] = {0, 1, 1, 1};
+	double many[SIM_SIGNS_EXACT + 2];
 	(void)state;
 	assert_near(sim_signs_p(alike, 5, 0), 2.0 / 32, 0);
 	assert_near(sim_signs_p(grows, 5, 0), 2.0 / 32, 0);
 	/* Sums of powers of two are all different: one is greater. */
 	assert_near(sim_signs_p(one_less, 5, 0), 4.0 / 32, 0);
 	assert_near(sim_signs_p(zero, 3, 0), 1, 0);
+	/* Each of the signs that are drawn has a sum of 0 or more. */
+	for (size_t i = 0; i < SIM_SIGNS_EXACT + 2; i++)
+		many[i] = i % 2 ? -1 : 1;
+	assert_near(sim_signs_p(many, SIM_SIGNS_EXACT + 2, 0), 1, 0);
 	assert_near(sim_signs_p(none, 4, 0), 4.0 / 16, 0);
 	assert_near(sim_signs_p(alike, 1, 0), 1, 0);
 	assert_true(isnan(sim_signs_p(alike, 0, 0)));
