@@ -349,7 +349,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of numbers that are alike, of all sizes and signs, and of any bits at all. */
+/* Of numbers that are alike, but for their last bits, of all sizes and signs, and of any bits at all. */
 static double any_number(struct sim_rng *r, uint32_t kind)
 {
 	const double u = sim_rng_u01(r);
@@ -363,6 +363,8 @@ static double any_number(struct sim_rng *r, uint32_t kind)
 		return (u - 0.5) * pow(10, 40 * sim_rng_u01(r) - 20);
 	case 2:
 		return 268.5;
+	case 3:
+		return nextafter(1, 2) + ldexp(floor(8 * u), -52);
 	default:
 		return isnan(x) ? INFINITY : x;
 	}
@@ -378,7 +380,7 @@ static void sorting_is_that_of_qsort(void **state)
 		test_rng(&r, run);
 		const size_t n = 1 + sim_rng_below(&r, run < 200 ? 80 : MOST);
 		for (size_t i = 0; i < n; i++)
-			want[i] = x[i] = any_number(&r, run % 4);
+			want[i] = x[i] = any_number(&r, run % 5);
 		qsort(want, n, sizeof(*want), ascending);
 		assert_int_equal(sim_sort_finite(x, n), n);
 		assert_memory_equal(x, want, n * sizeof(*x));
