@@ -297,7 +297,9 @@ static int sql_begin_to_write(struct res_sql *db, struct sim_err *e)
 		 "PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL; "
 		 "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY",
 		 "open it", e)) < 0 ||
-	    (rc = sql_check(db, e)) < 0)
+	    (rc = sql_check(db, e)) < 0 ||
+	    /* What is refused stays as it was, for the program that made it. */
+	    (rc = res_sql_check_schema(db, e)) < 0)
 		return rc;
 	rc = res_sql_migrate(db, res_sql_steps, RES_SQL_VERSION, e);
 	return rc < 0 ? rc : res_sql_check_schema(db, e);

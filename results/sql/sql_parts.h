@@ -39,8 +39,9 @@ int res_sql_claim(const struct res_sql *db, struct sim_err *e);
 /* Limits for what is run on a file that may be forged. Errors SIM_EIO. */
 int res_sql_bound(struct res_sql *db, struct sim_err *e);
 
-/* Errors SIM_EPARSE, if a table or view is not as we make it, or if there are
- * triggers. What others add besides is theirs. */
+/* Errors SIM_EPARSE, if a table or view is not as we make it in the version that DB
+ * has, comments and blanks apart, or if there are triggers; SIM_EMISMATCH, if that
+ * is none of ours. What others add besides is theirs. */
 int res_sql_check_schema(struct res_sql *db, struct sim_err *e);
 
 /* Statements and connection, of a database that is not res_sql_open()'s. */
@@ -56,6 +57,10 @@ int res_sql_failed(const struct res_sql *db, const char *what, int answer,
 /* Statements without rows that matter; WHAT as above. */
 int res_sql_set(struct res_sql *db, const char *sql, const char *what,
     struct sim_err *e);
+
+/* *VERSION is that of the tables; 0: there are none. Errors SIM_EPARSE, of another
+ * program's database. */
+int res_sql_version(struct res_sql *db, int64_t *version, struct sim_err *e);
 
 /* Errors SIM_EMISMATCH, unless the tables are of version VERSION. */
 int res_sql_check_version(struct res_sql *db, int version, struct sim_err *e);

@@ -66,12 +66,47 @@ static int trust_made(struct res_sql *db, const char *name, char **made,
 	return rc < 0 ? rc : 0;
 }
 
+/* The next character of a statement that says something, 0 at its end. Comments are
+ * blanks, and blanks that follow each other are one: a release that words a comment
+ * anew still knows what an earlier one made. *QUOTE is what ends a name or a text
+ * that S is in, of which each character counts. */
+static char trust_next(const char **s, char *quote)
+{
+	const char *const from = *s;
+	while (!*quote && **s) {
+		const size_t n = strncmp(*s, "--", 2) == 0
+		    ? strcspn(*s, "\n")
+		    : strspn(*s, " \t\n");
+		if (n == 0)
+			break;
+		*s += n;
+	}
+	if (*s > from)
+		return **s ? ' ' : 0;
+	const char c = **s;
+	*s += c != 0;
+	if (*quote == c)
+		*quote = 0;
+	else if (!*quote && c && strchr("'\"`[", c))
+		*quote = c == '[' ? ']' : c;
+	return c;
+}
+
+static int trust_same(const char *x, const char *y)
+{
+	char in_x = 0, in_y = 0, c;
+	while ((c = trust_next(&x, &in_x)) == trust_next(&y, &in_y))
+		if (c == 0)
+			return 1;
+	return 0;
+}
+
 static int trust_one(struct res_sql *db, const char *name, const char *ours,
     struct sim_err *e)
 {
 	char *theirs;
 	int rc = trust_made(db, name, &theirs, e);
-	if (rc == 0 && (!theirs || strcmp(theirs, ours) != 0))
+	if (rc == 0 && (!theirs || !trust_same(theirs, ours)))
 		rc = sim_fail(e, SIM_EPARSE,
 		    "%s: %.60s is not as `culprit jobs --continuous` makes it.",
 		    db->file, name);
@@ -96,12 +131,14 @@ int res_sql_check_schema(struct res_sql *db, struct sim_err *e)
 	struct res_sql ours = {.file = (char *)(uintptr_t) "(in memory)",
 	    .mode = RES_SQL_WRITE,
 	    .lock_fd = -1};
-	int64_t n_triggers;
+	int64_t n_triggers, version;
 	int rc = res_sql_one(db,
 	    "SELECT count(*) FROM sqlite_master WHERE type = 'trigger'", NULL,
 	    0, 0, &n_triggers, e);
-	if (rc < 0)
+	if (rc < 0 || (rc = res_sql_version(db, &version, e)) < 0)
 		return rc;
+	if (version < 0 || version > RES_SQL_VERSION)
+		return res_sql_check_version(db, RES_SQL_VERSION, e);
 	if (n_triggers > 0)
 		return sim_fail(e, SIM_EPARSE,
 		    "%s has triggers, and `culprit jobs --continuous` makes "
@@ -114,7 +151,7 @@ int res_sql_check_schema(struct res_sql *db, struct sim_err *e)
 		return sim_fail(e, SIM_ENOMEM, "no memory for a database.");
 	rc = answer != SQLITE_OK
 	    ? res_sql_failed(&ours, "open it", answer, e)
-	    : res_sql_migrate(&ours, res_sql_steps, RES_SQL_VERSION, e);
+	    : res_sql_migrate(&ours, res_sql_steps, (int)version, e);
 	if (rc == 0)
 		rc = trust_each(db, &ours, e);
 	res_sql_end(&ours);

@@ -23,8 +23,8 @@ static const char *const sql_version_3[] = {
 #include "results/sql/schema_3.sql.h"
 };
 
-/* A new version is a new step: those before it are never changed, as databases
- * are about that were made by them. */
+/* A new version is a new step: those before it are never changed but for their
+ * comments, as databases are about that were made by them. */
 const char *const *const res_sql_steps[RES_SQL_VERSION] = {sql_version_1,
     sql_version_2, sql_version_3};
 
@@ -34,8 +34,7 @@ static int sql_pragma(struct res_sql *db, const char *sql, int64_t *x,
 	return res_sql_one(db, sql, NULL, 0, 0, x, e);
 }
 
-/* *VERSION is that of the tables; 0: there are none. */
-static int sql_version(struct res_sql *db, int64_t *version, struct sim_err *e)
+int res_sql_version(struct res_sql *db, int64_t *version, struct sim_err *e)
 {
 	int64_t whose, n_tables;
 	int rc;
@@ -53,7 +52,7 @@ static int sql_version(struct res_sql *db, int64_t *version, struct sim_err *e)
 int res_sql_check_version(struct res_sql *db, int version, struct sim_err *e)
 {
 	int64_t is;
-	const int rc = sql_version(db, &is, e);
+	const int rc = res_sql_version(db, &is, e);
 	if (rc < 0 || is == version)
 		return rc;
 	if (is == 0)
@@ -106,7 +105,7 @@ int res_sql_migrate(struct res_sql *db, const char *const *const step[],
     int n_steps, struct sim_err *e)
 {
 	int64_t version;
-	int rc = sql_version(db, &version, e);
+	int rc = res_sql_version(db, &version, e);
 	if (rc < 0)
 		return rc;
 	if (version < 0 || version > n_steps)

@@ -1,7 +1,7 @@
 /* tests/results/sql_test.c -- a database: versions, writers, full disks, damage.
  * SPDX-License-Identifier: GPL-3.0-or-later
  */
-#include "results/sql/sql.h"
+#include "results/sql/sql_parts.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -158,26 +158,47 @@ static void an_older_version_is_migrated_whole_or_not_at_all(void **state)
 	res_sql_close(db);
 }
 
-/* As version 2 was: the last step undone, one by one. */
-static void undo_3(struct res_sql *db)
+/* With the tables of version V, made by its steps, and a window of three servers. */
+static struct res_sql *open_old(const char *name, int v)
 {
-	run(db, "DROP VIEW agent_list");
-	run(db, "ALTER TABLE agent DROP COLUMN list_told_ns");
-	run(db, "ALTER TABLE agent DROP COLUMN list_issued_ns");
-	run(db, "ALTER TABLE agent DROP COLUMN list");
-	run(db, "DROP TABLE time_counts");
-	run(db, "PRAGMA user_version = 2");
+	struct res_sql *db = open_db(name);
+	struct res_sql_rows *q;
+	char text[4096];
+	assert_ok(res_sql_ask(&q, db, test_err(),
+	    "SELECT group_concat('DROP ' || type || ' ' || name, ';') FROM "
+	    "(SELECT type, name FROM sqlite_master WHERE sql IS NOT NULL "
+	    "AND type <> 'index' ORDER BY type DESC)"));
+	assert_int_equal(res_sql_next(q, test_err()), 1);
+	snprintf(text, sizeof(text), "%s; PRAGMA user_version = 0",
+	    res_sql_text(q, 0));
+	res_sql_done(q);
+	assert_ok(res_sql_set(db, text, "empty it", test_err()));
+	assert_int_equal(ask(db, "SELECT count(*) FROM sqlite_master"), 0);
+	assert_ok(res_sql_migrate(db, res_sql_steps, v, test_err()));
+	assert_int_equal(ask(db, "PRAGMA user_version"), v);
+	put_window(db, 20000, 0, 3);
+	return db;
+}
+
+/* In how its tables were made FROM is TO. */
+static void reword(struct res_sql *db, const char *from, const char *to)
+{
+	int64_t n;
+	run(db, "PRAGMA writable_schema = ON");
+	assert_ok(res_sql_run_with(db,
+	    "UPDATE sqlite_master SET sql = replace(sql, ?1, ?2) "
+	    "WHERE sql <> replace(sql, ?1, ?2)",
+	    RES_SQL_VALUES(RES_SQL_TEXT(from), RES_SQL_TEXT(to)), &n,
+	    test_err()));
+	run(db, "PRAGMA writable_schema = RESET");
+	assert_true(n > 0);
 }
 
 /* As it was before there were HTTP pings; its rows stay. */
 static void a_database_of_version_1_gets_the_table_of_gets(void **state)
 {
 	(void)state;
-	struct res_sql *db = open_db("one.db");
-	put_window(db, 20000, 0, 3);
-	undo_3(db);
-	run(db, "DROP TABLE http");
-	run(db, "PRAGMA user_version = 1");
+	struct res_sql *db = open_old("one.db", 1);
 	res_sql_close(db);
 	assert_int_equal(refused("one.db", RES_SQL_READ, "version 1"),
 	    SIM_EMISMATCH);
@@ -193,9 +214,7 @@ static void a_database_of_version_1_gets_the_table_of_gets(void **state)
 static void a_database_of_version_2_keeps_its_alerts_and_agents(void **state)
 {
 	(void)state;
-	struct res_sql *db = open_db("two.db");
-	put_window(db, 20000, 0, 3);
-	undo_3(db);
+	struct res_sql *db = open_old("two.db", 2);
 	run(db,
 	    "INSERT INTO alert SELECT id, 0, 'p99_us', 'dc', 0, NULL, 7000, "
 	    "5000, NULL FROM window LIMIT 1");
@@ -444,6 +463,36 @@ static void forged_tables_are_refused_and_own_ones_are_left_alone(void **state)
 	    SIM_EPARSE);
 }
 
+/* 0.9.0 had other comments in its tables, and its databases are read. */
+static void comments_are_no_forgery_and_all_else_is(void **state)
+{
+	(void)state;
+	struct res_sql *db = open_old("worded.db", 1);
+	reword(db, "; of IPv6, as if it had 10.0.0.0/8\n",
+	    ", the agent's\n\t-- (\n\n");
+	res_sql_close(db);
+	assert_int_equal(servers_in("worded.db", RES_SQL_WRITE), 3);
+	assert_int_equal(servers_in("worded.db", RES_SQL_READ), 3);
+	/* What is refused is not brought to another version. */
+	static const struct {
+		const char *from, *to;
+	} forged[] = {{"'tor', 'pod'", "'tor -- ', 'pod'"},
+	    {"'tor', 'pod'", "'tor','pod'"}, {"AS worst", "AS best"},
+	    {"AS worst", "AS \"worst -- \""},
+	    {"n_lost INTEGER NOT NULL", "n_lost INTEGER"}};
+	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
+		char name[32];
+		snprintf(name, sizeof(name), "forged%zu.db", i);
+		db = open_old(name, 1);
+		reword(db, forged[i].from, forged[i].to);
+		res_sql_close(db);
+		assert_int_equal(refused(name, RES_SQL_WRITE, "is not as"),
+		    SIM_EPARSE);
+		assert_int_equal(refused(name, RES_SQL_READ, "version 1"),
+		    SIM_EMISMATCH);
+	}
+}
+
 static void what_never_ends_is_ended(void **state)
 {
 	(void)state;
@@ -592,6 +641,7 @@ int main(void)
 	    cmocka_unit_test(also_of_a_file_with_the_inode_of_the_old_one),
 	    cmocka_unit_test(
 		forged_tables_are_refused_and_own_ones_are_left_alone),
+	    cmocka_unit_test(comments_are_no_forgery_and_all_else_is),
 	    cmocka_unit_test(what_never_ends_is_ended),
 	    cmocka_unit_test(a_full_disk_is_an_error_and_loses_nothing),
 	    cmocka_unit_test(retention_lets_go_by_age_and_gives_the_space_back),
