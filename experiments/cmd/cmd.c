@@ -482,9 +482,27 @@ void cmd_print_cells(const struct res_cube *c, const char *path)
 	printf(" -> %s\n", path);
 }
 
-void cmd_warn_partial(const struct res_cube *c, const char *path)
+/* A journal that cannot be read is no matter here: `culprit status` tells why. */
+static void warn_of_journal(const struct res_cube *c, const char *path)
+{
+	const uint64_t n_here = res_cube_progress(c).n_done;
+	uint64_t n = 0;
+	char *journal;
+	if (xp_run_path(&journal, path, ".journal", NULL) < 0)
+		return;
+	if (xp_journal_count(journal, &n, NULL) == 0 && n > n_here)
+		fprintf(stderr,
+		    "culprit: %s has %llu of %llu cells that are done: the "
+		    "others stand in %s, with which `culprit run` goes on.\n",
+		    path, (unsigned long long)n_here, (unsigned long long)n,
+		    journal);
+	free(journal);
+}
+
+void cmd_warn_unfinished(const struct res_cube *c, const char *path)
 {
 	if (c->partial)
 		fprintf(stderr, "culprit: %s is partial: %s.\n", path,
 		    c->partial);
+	warn_of_journal(c, path);
 }

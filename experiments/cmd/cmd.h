@@ -157,7 +157,8 @@ void cmd_print_cells(const struct res_cube *c, const char *path);
  * without it. */
 void cmd_print_until_json(const struct res_cube *c);
 
-/* Of a file that was merged of a part of its shards, a line on stderr. */
-void cmd_warn_partial(const struct res_cube *c, const char *path);
+/* Of a file that was merged of a part of its shards, or whose journal has cells that
+ * it does not have, a line on stderr. */
+void cmd_warn_unfinished(const struct res_cube *c, const char *path);
 
 #endif

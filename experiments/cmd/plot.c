@@ -459,7 +459,7 @@ static int plot(const struct args *a, const char *name)
 	struct sim_err e = {0};
 	int rc = cmd_find_results(&f.path, name, &e), code = CMD_TROUBLE;
 	if (rc == 0 && (rc = res_h5_read(&f.cube, f.path, &e)) == 0) {
-		cmd_warn_partial(&f.cube, f.path);
+		cmd_warn_unfinished(&f.cube, f.path);
 		name_files(&f);
 		rc = plot_arrange(&f, &e);
 		/* Whatever is wrong until here is said before a file is

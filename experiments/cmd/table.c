@@ -175,7 +175,7 @@ int cmd_table(int argc, char **argv)
 	int code = CMD_TROUBLE,
 	    rc = cmd_find_results(&path, a.files.word[0], &e);
 	if (rc == 0 && (rc = res_h5_read(&c, path, &e)) == 0) {
-		cmd_warn_partial(&c, path);
+		cmd_warn_unfinished(&c, path);
 		rc = res_table(&c, &form, stdout, &e);
 		/* A column that there is not is a slip of the pen. */
 		code = rc == SIM_EMISMATCH ? CMD_USAGE : CMD_TROUBLE;

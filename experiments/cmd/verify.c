@@ -164,7 +164,7 @@ static int open_results(struct results *r, const char *figure,
 	if (rc < 0)
 		*r->figure = '\0';
 	else
-		cmd_warn_partial(&r->cube, path);
+		cmd_warn_unfinished(&r->cube, path);
 	return rc;
 }
 
