@@ -32,7 +32,7 @@ questions() {
 		counters traces.h5 culprit trace counter traces.h5 switch:tor0
 		bursts samples.h5 culprit samples bursts samples.h5
 		cause samples.h5 culprit samples cause samples.h5
-		host host culprit samples bursts host
+		host host culprit samples export host --csv
 		store store culprit collector $sets --dir store --export store.h5 -f
 		fleet fleet culprit jobs --continuous fleet --db jobs.db $spans --until 2026-02-03T12:41:00Z
 		alerts jobs.db culprit alerts jobs.db --show all
@@ -167,6 +167,20 @@ make_store() {
 	rm -f said
 }
 
+# What a host counted of itself; needs root.
+make_host() {
+	# shellcheck disable=SC2016 # expanded inside
+	unshare -n bash -c '
+		ip link set lo up
+		"$CULPRIT" samples record --if lo --host h --line 1000 --dir host \
+		    --widths 1ms --every 1s --for 4 --user root >said 2>&1 &
+		while kill -0 $! 2>/dev/null; do
+			echo "some bytes" >/dev/udp/127.0.0.1/9
+			sleep 0.2
+		done'
+	rm -f said
+}
+
 # release DEST: in an empty folder.
 release() {
 	make_sweep
@@ -177,6 +191,7 @@ release() {
 	! "$CULPRIT" collector --help | grep -q -- --user || who='--user root'
 	! "$CULPRIT" agent --help | grep -q -- --insecure || open=--insecure
 	make_store
+	make_host
 	make_traces
 	"$CULPRIT" samples run ms_bursts.yaml --smoke --set rack.length=0.1 -o samples.h5
 	find . \( -name '*.json' -o -name '*.yaml' -o -name '*.lock' \) ! -name spec.yaml \
