@@ -330,6 +330,22 @@ int xp_journal_is_held(const char *path)
 	return held;
 }
 
+static int lock_fail(const struct xp_journal *j, struct sim_err *e)
+{
+	if (errno == EWOULDBLOCK)
+		return sim_fail(e, SIM_EIO,
+		    "another process is running this sweep: it holds "
+		    "journal %s.",
+		    j->path);
+	if (errno != ENOSYS && errno != EOPNOTSUPP && errno != ENOLCK)
+		return journal_io_fail(j, "lock", e);
+	return sim_fail(e, SIM_EIO,
+	    "cannot lock journal %s: %s. Where the file system has no locks "
+	    "two "
+	    "processes could spoil a sweep; -o may name a file on another one.",
+	    j->path, strerror(errno));
+}
+
 /* Open and lock the file. Between the two its last owner may have removed it;
  * then the name stands for another file by now, or for none, and the lock on
  * the old one keeps nobody away. So the name is looked up again. */
@@ -340,14 +356,8 @@ static int open_locked(struct xp_journal *j, struct sim_err *e)
 		j->fd = open(j->path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 		if (j->fd < 0)
 			return journal_io_fail(j, "open", e);
-		if (lock_now(j->fd) < 0) {
-			if (errno != EWOULDBLOCK)
-				return journal_io_fail(j, "lock", e);
-			return sim_fail(e, SIM_EIO,
-			    "another process is running this sweep: it holds "
-			    "journal %s.",
-			    j->path);
-		}
+		if (lock_now(j->fd) < 0)
+			return lock_fail(j, e);
 		if (fstat(j->fd, &mine) < 0)
 			return journal_io_fail(j, "inspect", e);
 		if (stat(j->path, &named) == 0 && mine.st_ino == named.st_ino &&
