@@ -50,6 +50,10 @@
 # was four fifths of what make takes.
 MAKEFLAGS += --no-builtin-rules
 
+# Recipes and scripts sort, match and read numbers alike for everybody: in Turkish
+# [a-z] has no i to sed, and awk takes 1.5 for 1.
+export LC_ALL := C.UTF-8
+
 .DEFAULT_GOAL := all
 PREFIX ?= /usr/local
 FIG    ?= *

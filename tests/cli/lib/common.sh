@@ -9,6 +9,9 @@
 #
 #	run_tests NAME...      one line each: ok, FAIL or SKIP
 
+# As the Makefile has it, which says why.
+export LC_ALL=C.UTF-8
+
 # By hand, from the tree's root: bash tests/cli/NAME.sh
 export BUILD=${BUILD:-$PWD/build}
 export CULPRIT=${CULPRIT:-$BUILD/culprit}
