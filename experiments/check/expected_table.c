@@ -196,6 +196,15 @@ static void put_number_line(const struct writer *w, const struct measure *m,
 	putc('\n', out);
 }
 
+/* Of a part of the cells no run may have all places, and then there is no sum. */
+static int is_measured(struct writer *w, const struct measure *m, size_t step)
+{
+	size_t p = 0;
+	while (p < w->c->n_points && sum_up(w, m, p, step).n == 0)
+		p += step;
+	return p < w->c->n_points;
+}
+
 static void put_measure(struct writer *w, const struct measure *m, int all)
 {
 	const struct res_cube *c = w->c;
@@ -206,7 +215,8 @@ static void put_measure(struct writer *w, const struct measure *m, int all)
 	const struct xp_expected_row sum = sum_up(w, m, 0, c->n_points);
 	/* What was measured nowhere has no lines; nor has each of a great many
 	 * places, which would be megabytes. */
-	if (sum.n == 0 || (!all && c->n_points / step > MOST_PLACES))
+	if ((sum.n == 0 && (all || !is_measured(w, m, step))) ||
+	    (!all && c->n_points / step > MOST_PLACES))
 		return;
 	/* One point is all points, and is told by its place. */
 	if (all && step < c->n_points)

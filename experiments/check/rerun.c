@@ -123,6 +123,15 @@ static int compare_cells(struct xp_rerun *r, struct res_cube *was,
 	return 0;
 }
 
+/* The first two lines of a table are its head. A sample of a great many places has no
+ * third: places have no lines of their own there, and no run has all of them. */
+static int rerun_has_rows(const char *table)
+{
+	const char *end = strchr(table, '\n');
+	end = end ? strchr(end + 1, '\n') : NULL;
+	return end && end[1];
+}
+
 static int compare_numbers(struct xp_rerun *r, const struct res_cube *was,
     const struct res_cube *is, struct sim_err *e)
 {
@@ -134,7 +143,9 @@ static int compare_numbers(struct xp_rerun *r, const struct res_cube *was,
 	int rc = xp_expected_write(was, f, e);
 	if (fclose(f) != 0 && rc == 0)
 		rc = sim_fail(e, SIM_ENOMEM, "no memory for a table.");
-	if (rc == 0)
+	if (rc == 0 && !rerun_has_rows(text))
+		r->is_few = 1;
+	else if (rc == 0)
 		rc = xp_expected_check(is, r->results, text, &r->numbers,
 		    r->differ, r->arg, e);
 	free(text);

@@ -174,6 +174,9 @@ forged_numbers_are_seen() {
 	forge 'f.attrs["libraries"] = "GSL 1.0"'
 	run_for 0 "$CULPRIT" verify --archive bad.tar.gz --rerun
 	says '^SKIPPED +cells .*: 0 the same .* too few runs$' stdout
+	# Of a sample, in which no run has all points, likewise.
+	run_for 0 "$CULPRIT" verify --archive bad.tar.gz
+	says '^SKIPPED +cells .*: 0 the same .* of [1-9][0-9]* num.* too few runs$' stdout
 	"$CULPRIT" run vigil_fig05a --runs 15 --fresh -q \
 	    -o "$name/results/vigil_fig05a.h5"
 	rm "$name"/results/*~ "$name"/results/*.json
@@ -184,6 +187,28 @@ forged_numbers_are_seen() {
 	run_for 1 "$CULPRIT" verify --archive bad.tar.gz --rerun
 	says '^FAIL +cells .*: 0 the same .* numbers differ by a test' stdout
 	says 'n_drops .*, was ' stderr
+}
+
+# No run of a sample has all points, and more than 500 have no lines of their own.
+a_sample_of_very_many_points_is_too_few() {
+	/usr/bin/python3 -c 'import h5py' || skip "no python3-h5py"
+	make_artifact
+	cat >"$name/specs/vigil_fig05a.yaml" <<-END
+		figure: vigil_fig05a
+		seed: 7
+		runs: 1
+		topology: { n_pods: 2, n_tors: 2, n_t1: 2, n_t2: 2, n_hosts: 2 }
+		traffic: { conns: 5, packets: 50 }
+		faults: { count: 1, rate: 1e-1 }
+		algorithms: [vote, integer, binary, cover]
+		sweep: { grid: { faults.rate: [$(seq -s, -f 0.%03g 501)] } }
+	END
+	"$CULPRIT" run "$name/specs/vigil_fig05a.yaml" --fresh -q \
+	    -o "$name/results/vigil_fig05a.h5"
+	rm "$name"/results/*~ "$name"/results/*.json
+	forge 'f.attrs["libraries"] = "GSL 1.0"; f["n_drops"][...] += 1'
+	run_for 0 "$CULPRIT" verify --archive bad.tar.gz
+	says '^SKIPPED +cells .*; 0 of 0 numbers .* too few runs$' stdout
 }
 
 # Other libraries are no reason to doubt what is the same to the last bit.
@@ -271,6 +296,7 @@ what_is_no_archive_is_told() {
 
 run_tests what_is_made_is_good it_is_made_the_same_again one_byte_is_seen \
     missing_and_further_files_are_seen forged_parts_are_seen \
-    forged_numbers_are_seen another_build_may_give_the_same \
+    forged_numbers_are_seen a_sample_of_very_many_points_is_too_few \
+    another_build_may_give_the_same \
     hostile_archives_write_nothing \
     what_is_no_archive_is_told
