@@ -17,6 +17,7 @@ deb:
 	@.packaging/deb.sh
 
 check-deb: deb
+	@tests/deps.sh $(DEPS) debootstrap
 	@.packaging/check_deb.sh
 
 artifact: all

@@ -308,7 +308,7 @@ void power_begin(const char *folder)
 
 int power_live(int life(void *arg), void *arg, uint64_t kill_at)
 {
-	int status;
+	int status = -1;
 	fflush(NULL);
 	const pid_t pid = fork();
 	if (pid == 0) {
