@@ -197,7 +197,8 @@ static void put_number_line(const struct writer *w, const struct measure *m,
 }
 
 /* Of a part of the cells no run may have all places, and then there is no sum. */
-static int is_measured(struct writer *w, const struct measure *m, size_t step)
+static int expected_has_place(struct writer *w, const struct measure *m,
+    size_t step)
 {
 	size_t p = 0;
 	while (p < w->c->n_points && sum_up(w, m, p, step).n == 0)
@@ -215,7 +216,7 @@ static void put_measure(struct writer *w, const struct measure *m, int all)
 	const struct xp_expected_row sum = sum_up(w, m, 0, c->n_points);
 	/* What was measured nowhere has no lines; nor has each of a great many
 	 * places, which would be megabytes. */
-	if ((sum.n == 0 && (all || !is_measured(w, m, step))) ||
+	if ((sum.n == 0 && (all || !expected_has_place(w, m, step))) ||
 	    (!all && c->n_points / step > MOST_PLACES))
 		return;
 	/* One point is all points, and is told by its place. */
