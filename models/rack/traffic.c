@@ -274,8 +274,10 @@ static int rack_job(struct rack_source *s, uint32_t n, uint32_t base,
     struct sim_err *e)
 {
 	struct sim_rng *rng = &s->rng;
-	double t = dist_at(&s->p->barrier_ms, sim_rng_u01(rng)) *
-	    sim_rng_u01(rng) * 1e6;
+	/* One draw after the other: of two in one expression C leaves it to the
+	 * compiler which is first. */
+	double t = dist_at(&s->p->barrier_ms, sim_rng_u01(rng));
+	t = t * sim_rng_u01(rng) * 1e6;
 	const uint32_t most = (uint32_t)s->p->ml_conns.b;
 	int rc = 0;
 	for (; t < (double)s->until;

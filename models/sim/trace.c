@@ -274,9 +274,9 @@ int fabric_sim_probe(struct fabric_sim *f, topo_host host,
 	const int lost = sim_trace_is_lost(rng, r->there[a->ttl]);
 	const int lost_back = sim_trace_is_lost(rng, r->back[a->ttl]);
 	sim_ns there = delay(f, rng, a->ttl);
-	p.back = delay(f, rng, a->ttl) +
-	    (sim_ns)(1e3 *
-		dist_at(&f->params->icmp.latency_us, sim_rng_u01(rng)));
+	p.back = delay(f, rng, a->ttl);
+	p.back += (sim_ns)(1e3 *
+	    dist_at(&f->params->icmp.latency_us, sim_rng_u01(rng)));
 	int rc = add_delays(f, host, r, a->ttl, &there, &p.back, e);
 	if (lost_back)
 		p.back = SIM_NEVER;

@@ -97,7 +97,10 @@ static void what_is_written_is_read_and_is_the_packet(void **state)
 		memset(&got, 0, sizeof(got));
 		const size_t n = algo_guided_write(&g, b);
 		assert_ok(algo_guided_read(b, n, N_SWITCHES, &got, test_err()));
-		assert_memory_equal(&got, &g, sizeof(g));
+		assert_true(got.order == g.order && got.number == g.number &&
+		    got.sender == g.sender && got.n_via == g.n_via &&
+		    topo_tuple_same(&got.tuple, &g.tuple));
+		assert_memory_equal(got.via, g.via, sizeof(g.via));
 		algo_guided_packet(&g, &p);
 		assert_int_equal(p.n_bytes, n + 14);
 		assert_int_equal(20 * p.n_outer + 56, n);

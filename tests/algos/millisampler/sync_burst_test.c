@@ -105,9 +105,11 @@ static void draw(struct sampled *s, uint32_t n_job, double rate,
 	memset(in, 0, sizeof(in));
 	for (uint32_t k = 0; k < N; k++)
 		if (n_job > 0 && k % period == 0)
-			for (uint32_t h = 0; h < n_job; h++)
+			for (uint32_t h = 0; h < n_job; h++) {
+				const uint32_t n = 1 + sim_rng_below(r, 6);
 				memset(in[h] + k + sim_rng_below(r, late + 1),
-				    1, 1 + sim_rng_below(r, 6));
+				    1, n);
+			}
 	for (uint32_t h = n_job; h < HOSTS; h++)
 		for (uint32_t k = 0; k < N; k++)
 			if (sim_rng_u01(r) < rate)

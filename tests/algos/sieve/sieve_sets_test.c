@@ -187,6 +187,14 @@ static void odd_links_are_counted_as_hazards_change(void **state)
 	}
 }
 
+/* Any link, with one of N hazards of the grid from FIRST on. */
+static void set_any(struct sieve_model *m, struct sim_rng *r, uint32_t first,
+    uint32_t n)
+{
+	const uint32_t i = first + sim_rng_below(r, n);
+	sieve_model_set(m, sim_rng_below(r, m->topo->n_links), m->x[i]);
+}
+
 /* Flows of one size, so that a mean of sizes is each of them, and any hazards of
  * other links: curves are the likelihood. */
 static void curves_are_the_likelihood_of_all_paths(void **state)
@@ -207,8 +215,7 @@ static void curves_are_the_likelihood_of_all_paths(void **state)
 		sieve_model_level(&m, 1e-4);
 		sieve_model_settle(&m);
 		for (unsigned k = 0; k < 9; k++)
-			sieve_model_set(&m, sim_rng_below(&r, x.topo.n_links),
-			    m.x[sim_rng_below(&r, SIEVE_GRID - 4)]);
+			set_any(&m, &r, 0, SIEVE_GRID - 4);
 		for (unsigned k = 0; k < 12; k++) {
 			const topo_link l = sim_rng_below(&r, x.topo.n_links);
 			double nats = 0;
@@ -254,9 +261,7 @@ static void what_was_found_for_others_is_as_ones_own(void **state)
 			sieve_model_level(&m, 1e-4);
 			sieve_model_settle(&m);
 			for (unsigned i = 0; i <= k; i++)
-				sieve_model_set(&m,
-				    sim_rng_below(&r, x.topo.n_links),
-				    m.x[12 + sim_rng_below(&r, 16)]);
+				set_any(&m, &r, 12, 16);
 			ask_all(&m, 0, got);
 			ask_all(&m, 1, got + n);
 			assert_memory_equal(got, got + n, n * sizeof(*got));
@@ -290,8 +295,7 @@ static void many_failures_are_nearly_the_likelihood(void **state)
 		sieve_model_level(&m, 1e-4);
 		sieve_model_settle(&m);
 		for (unsigned k = 0; k < 400; k++)
-			sieve_model_set(&m, sim_rng_below(&r, x.topo.n_links),
-			    m.x[12 + sim_rng_below(&r, 16)]);
+			set_any(&m, &r, 12, 16);
 		for (unsigned k = 0; k < 8; k++)
 			curve_is_off(&m, &x.t.rows,
 			    sim_rng_below(&r, x.topo.n_links), &worst);

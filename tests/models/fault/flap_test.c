@@ -134,7 +134,9 @@ static void draws_are_of_switches_cables_and_keep_their_places(void **state)
 		assert_true(f->to_ns >= f->from_ns + SIM_SEC / 10 - 1);
 		assert_true(f->to_ns <= f->from_ns + 10 * SIM_SEC + 1);
 		if (i < few.n)
-			assert_memory_equal(f, &few.flap[i], sizeof(*f));
+			assert_true(f->link == few.flap[i].link &&
+			    f->from_ns == few.flap[i].from_ns &&
+			    f->to_ns == few.flap[i].to_ns);
 	}
 	fault_flap_free(&few);
 	close_rig(&g);
