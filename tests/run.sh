@@ -12,6 +12,13 @@ build=$1 jobs=${2:-1} pattern=${3:-}
 export CULPRIT=$PWD/$build/culprit BUILD=$PWD/$build
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:allocator_may_return_null=1}
 
+# A seed that nobody chose, the same for all programs of a run.
+if [[ ${TEST_SEED-} = fresh ]]; then
+	TEST_SEED=$(date +%s)
+	export TEST_SEED
+	echo "TEST_SEED=$TEST_SEED"
+fi
+
 . tests/until.sh
 
 # A python3 that is a script of some manager of versions starts shells and looks
