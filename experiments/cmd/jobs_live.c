@@ -155,6 +155,8 @@ struct jobs_live {
 	const struct cmd_jobs_live *args;
 	struct xp_windows *windows;
 	struct xp_notify notify;
+	const char *dir;
+	int64_t n_bytes_damaged; /* that were told of */
 	int is_over;
 };
 
@@ -186,6 +188,19 @@ static void jobs_live_tell(FILE *out, const char *mark,
 	    d->n_redone);
 }
 
+/* What is behind them in their files was not read either: bit rot, or batches of a
+ * later version. Told at the start and when there are more. */
+static void jobs_live_warn(struct jobs_live *l, const struct xp_windows_done *d)
+{
+	if (d->n_bytes_damaged != l->n_bytes_damaged)
+		fprintf(stderr,
+		    "%sculprit: %s: %" PRId64 " bytes are damaged, of a later "
+		    "version, or behind such, and were not read.\n",
+		    xp_daemon_mark(XP_DAEMON_WARNING), l->dir,
+		    d->n_bytes_damaged);
+	l->n_bytes_damaged = d->n_bytes_damaged;
+}
+
 static int jobs_live_loop(struct jobs_live *l, int quiet, struct sim_err *e)
 {
 	const struct cmd_jobs_live *a = l->args;
@@ -200,6 +215,7 @@ static int jobs_live_loop(struct jobs_live *l, int quiet, struct sim_err *e)
 		    l, e);
 		if (rc < 0)
 			break;
+		jobs_live_warn(l, &done);
 		if (a->once || a->until_ns) {
 			jobs_live_tell(stdout, "", &done);
 			break;
@@ -252,7 +268,7 @@ static void jobs_live_settle(const char *dir, const char *db)
 
 int cmd_jobs_live(struct cmd_jobs_live *a, const char *dir, int quiet)
 {
-	struct jobs_live l = {.args = a};
+	struct jobs_live l = {.args = a, .dir = dir};
 	struct sim_err e = {0};
 	int rc = jobs_live_open(&l, a, dir, &e);
 	int code = rc < 0 ? cmd_exit_of(rc) : CMD_GOOD;

@@ -385,7 +385,10 @@ int xp_windows_step(struct xp_windows *w, sim_ns now,
 	for (int k = 0; k < 2; k++)
 		w->follow.made[k] = w->next[k] == SIM_NEVER ? 0 : w->next[k];
 	int rc = xp_follow_read(&w->follow, now, &done->n_batches, e);
-	if (rc < 0 || (rc = windows_bound(w, now, &last, e)) < 0)
+	if (rc < 0 ||
+	    (rc = res_sql_one(w->db, "SELECT n_bytes_damaged FROM store", NULL,
+		 0, 0, &done->n_bytes_damaged, e)) < 0 ||
+	    (rc = windows_bound(w, now, &last, e)) < 0)
 		return rc;
 	while ((rc = windows_choose(w, now, last, &n, e)) > 0) {
 		if ((rc = windows_make(w, &n, done, e)) < 0)

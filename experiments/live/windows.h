@@ -63,6 +63,7 @@ struct xp_windows_params {
 /* What a step did. */
 struct xp_windows_done {
 	uint64_t n_batches, n_windows, n_redone, n_too_large, n_empty;
+	int64_t n_bytes_damaged; /* of files, since the database was begun */
 };
 
 /* Open the database and the folder. P is borrowed. Errors SIM_EMISMATCH (the

@@ -60,6 +60,21 @@ what_is_slow_is_an_alert_since_it_began() {
 	says 'did you mean "windows"' stderr
 }
 
+# Of a file that gets no more. What is at the end of the newest one may still come.
+what_is_damaged_is_told() {
+	store 10 250
+	printf 'no batch of any version' >>batches/*-0001.cpmb
+	run_for 0 jobs --until 2026-02-03T12:31:00Z
+	[[ ! -s stderr ]]
+	python3 "$lib/fleet_file.py" $((noon + 600)) 10 250 \
+	    >"batches/batches-$(date -u -d @$noon +%Y%m%d)-0002.cpmb"
+	for _ in 1 2; do
+		run_for 0 jobs --until 2026-02-03T12:41:00Z
+		says_once '^culprit: batches: 23 bytes are damaged, of a later version, or'
+	done
+	says '^0 batches' stdout
+}
+
 # Again and again, and not at all: nothing is made twice.
 what_is_made_is_made_once() {
 	store 30 250
@@ -204,7 +219,8 @@ made_in() {
 		grep -q 10min
 }
 
-run_tests what_is_slow_is_an_alert_since_it_began what_is_made_is_made_once \
+run_tests what_is_slow_is_an_alert_since_it_began what_is_damaged_is_told \
+    what_is_made_is_made_once \
     a_second_writer_is_refused_and_sigterm_ends_the_first \
     what_is_no_such_database_is_refused each_option_has_a_range \
     windows_are_made_so_long_after_their_end a_daemon_tells_what_it_makes
