@@ -216,8 +216,8 @@ static void put_measure(struct writer *w, const struct measure *m, int all)
 	const struct xp_expected_row sum = sum_up(w, m, 0, c->n_points);
 	/* What was measured nowhere has no lines; nor has each of a great many
 	 * places, which would be megabytes. */
-	if ((sum.n == 0 && (all || !expected_has_place(w, m, step))) ||
-	    (!all && c->n_points / step > MOST_PLACES))
+	if ((!all && c->n_points / step > MOST_PLACES) ||
+	    (sum.n == 0 && (all || !expected_has_place(w, m, step))))
 		return;
 	/* One point is all points, and is told by its place. */
 	if (all && step < c->n_points)

@@ -13,6 +13,7 @@
 #include "experiments/sweep/journal.h"
 #include "experiments/sweep/memory.h"
 #include "experiments/sweep/run.h"
+#include "experiments/sweep/state.h"
 #include "results/file.h"
 #include "results/h5.h"
 #include "results/h5_table.h"
@@ -482,20 +483,26 @@ void cmd_print_cells(const struct res_cube *c, const char *path)
 	printf(" -> %s\n", path);
 }
 
-/* A journal that cannot be read is no matter here: `culprit status` tells why. */
+/* A journal that is of another sweep, or cannot be read, is no matter here: `culprit
+ * status` tells why. */
 static void warn_of_journal(const struct res_cube *c, const char *path)
 {
-	const uint64_t n_here = res_cube_progress(c).n_done;
-	uint64_t n = 0;
+	const unsigned long long n_here = res_cube_progress(c).n_done;
+	struct res_cube both = {0};
+	struct sim_err e = {0};
 	char *journal;
 	if (xp_run_path(&journal, path, ".journal", NULL) < 0)
 		return;
-	if (xp_journal_count(journal, &n, NULL) == 0 && n > n_here)
-		fprintf(stderr,
-		    "culprit: %s has %llu of %llu cells that are done: the "
-		    "others stand in %s, with which `culprit run` goes on.\n",
-		    path, (unsigned long long)n_here, (unsigned long long)n,
-		    journal);
+	if (access(journal, F_OK) == 0 && xp_state_read(&both, path, &e) == 0) {
+		const unsigned long long n = res_cube_progress(&both).n_done;
+		if (n > n_here)
+			fprintf(stderr,
+			    "culprit: %s has %llu of %llu cells that are done: "
+			    "the others stand in %s, with which `culprit run` "
+			    "goes on.\n",
+			    path, n_here, n, journal);
+	}
+	res_cube_free(&both);
 	free(journal);
 }
 

@@ -341,8 +341,8 @@ static int lock_fail(const struct xp_journal *j, struct sim_err *e)
 		return journal_io_fail(j, "lock", e);
 	return sim_fail(e, SIM_EIO,
 	    "cannot lock journal %s: %s. Where the file system has no locks "
-	    "two "
-	    "processes could spoil a sweep; -o may name a file on another one.",
+	    "two processes could spoil a sweep; -o may name a file on another "
+	    "one.",
 	    j->path, strerror(errno));
 }
 

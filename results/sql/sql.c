@@ -287,6 +287,7 @@ static int sql_check(struct res_sql *db, struct sim_err *e)
 
 static int sql_begin_to_write(struct res_sql *db, struct sim_err *e)
 {
+	int64_t version;
 	int rc = res_sql_lock(db, e);
 	/* auto_vacuum is to be chosen before the first table. With a write-ahead
 	 * log NORMAL syncs now and then and not with each commit: a loss of power
@@ -298,7 +299,10 @@ static int sql_begin_to_write(struct res_sql *db, struct sim_err *e)
 		 "PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY",
 		 "open it", e)) < 0 ||
 	    (rc = sql_check(db, e)) < 0 ||
-	    /* What is refused stays as it was, for the program that made it. */
+	    (rc = res_sql_version(db, &version, e)) < 0)
+		return rc;
+	/* What is refused stays as it was, for the program that made it. */
+	if (version != RES_SQL_VERSION &&
 	    (rc = res_sql_check_schema(db, e)) < 0)
 		return rc;
 	rc = res_sql_migrate(db, res_sql_steps, RES_SQL_VERSION, e);
