@@ -97,6 +97,7 @@ make_killed() {
 	"$CULPRIT" run spec.yaml -q -j 1 --set runs=80 -o killed.h5 &
 	pid=$!
 	until [[ $(stat -c %s killed.journal 2>/dev/null || echo 0) -gt 2000 ]]; do
+		kill -0 $pid || return
 		sleep 0.01
 	done
 	kill -KILL $pid
