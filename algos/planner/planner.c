@@ -241,6 +241,10 @@ int algo_planner_open(struct algo_planner **out, const struct topo *t,
 	p->sieve.model.topo = t;
 	p->sieve.model.even = 1;
 	p->sieve.model.floor = -log1p(-params->healthy);
+	/* The mean of all links has the failures in it. In a small network, where
+	 * each stands a few times above it, no single one leaves it, however
+	 * much is told. */
+	p->sieve.start = p->sieve.model.floor;
 	/* One failure is expected before anything is known: none with a half,
 	 * and each more is half as likely. */
 	p->sieve.thin = 2;

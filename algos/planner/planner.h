@@ -6,13 +6,13 @@
  *	'-- go on, or stop <-- think: chances and hazards of all links <------'
  *
  * Probes have known ways, which are given. What is thought of links is Sieve's
- * (algos/sieve), whose failed links lose `least` or more. Part of each round
- * takes all ways in turn, each time in another order; the rest is planned, a
- * probe at a time: the next is the one whose links it is expected to tell most
- * of, by the drop of their entropies (gain.h). Of a link that has probes in the
- * round already one more tells less. Where two links of a way are suspects they
- * are confused, and what it tells of either counts `shared`, as does what it
- * tells of others beside one.
+ * (algos/sieve), whose failed links lose `least` or more, and which begins with
+ * healthy ones that lose `healthy`. Part of each round takes all ways in turn,
+ * each time in another order; the rest is planned, a probe at a time: the next is
+ * the one whose links it is expected to tell most of, by the drop of their
+ * entropies (gain.h). Of a link that has probes in the round already one more
+ * tells less. Where two links of a way are suspects they are confused, and what
+ * it tells of either counts `shared`, as does what it tells of others beside one.
  *
  * A link is taken for failed if its chance is above 1/2. So many are expected to
  * be taken wrongly: the sum over links of the lesser of their chance and 1 less

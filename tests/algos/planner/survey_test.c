@@ -322,39 +322,52 @@ static void what_makes_no_sense_is_counted(void **state)
 
 /* --- the whole ------------------------------------------------------------ */
 
+/* Rounds until it has no more to ask, with links BAD losing 3 %. */
+static unsigned survey_search(struct survey_rig *x, const topo_link bad[2])
+{
+	unsigned rounds = 0;
+	x->loss[bad[0]] = x->loss[bad[1]] = 0.03;
+	do
+		survey_round(x, TOPO_NONE);
+	while (!survey_seen(x).plan.done && ++rounds < 400);
+	return rounds;
+}
+
 /* A link between switches, and a host's cable that loses one way: told by its
- * link up. */
+ * link up. It stops when it expects fewer than .05 links to be taken wrongly, so
+ * fewer than .8 in 16 runs, of which there are 7 or more once in 100,000. */
 static void it_finds_what_loses_and_stops(void **state)
 {
+	enum { RUNS = 16, MOST = 6 };
+	unsigned wrong = 0, rounds = 0;
 	(void)state;
-	for (uint32_t run = 0; run < 4; run++) {
+	for (uint32_t run = 0; run < RUNS; run++) {
 		struct survey_rig x;
 		struct algo_survey_view v;
 		unsigned char bytes[ALGO_SCOUT_MESSAGE];
 		topo_link bad[2];
-		unsigned rounds = 0;
 		survey_rig_open(&x, 30 + run);
 		bad[0] = 2 * x.t.n_hosts +
 		    sim_rng_below(&x.r, x.t.n_links - 2 * x.t.n_hosts);
-		bad[1] = topo_link_of(run, run % 2 ? TOPO_UP : TOPO_DOWN);
-		x.loss[bad[0]] = 0.03;
-		x.loss[bad[1]] = 0.03;
-		do {
-			survey_round(&x, TOPO_NONE);
-			v = survey_seen(&x);
-		} while (!v.plan.done && ++rounds < 400);
-		assert_true(v.plan.done && v.plan.error < x.params.plan.error);
-		bad[1] = topo_link_of(run, TOPO_UP);
+		bad[1] = topo_link_of(run % x.t.n_hosts,
+		    run % 2 ? TOPO_UP : TOPO_DOWN);
+		rounds += survey_search(&x, bad);
+		v = survey_seen(&x);
+		if (!v.plan.done || !(v.plan.error < x.params.plan.error))
+			fail_msg("run %u: expects %g to be wrong", run,
+			    v.plan.error);
+		bad[1] = topo_link_of(run % x.t.n_hosts, TOPO_UP);
 		for (topo_link l = 0; l < x.t.n_links; l++)
-			if (v.plan.within[l] &&
+			wrong += v.plan.within[l] &&
 			    (v.plan.chance[l] > 0.5) !=
-				(l == bad[0] || l == bad[1]))
-				fail_msg("run %u: link %u has chance %g", run,
-				    l, v.plan.chance[l]);
+				(l == bad[0] || l == bad[1]);
 		algo_survey_stop(x.s);
 		assert_int_equal(survey_answer(&x, 0, bytes), 0);
 		survey_rig_close(&x);
 	}
+	print_message("          %u links wrong in %d runs, of %.1f rounds\n",
+	    wrong, RUNS, (double)rounds / RUNS);
+	assert_in_range(wrong, 0, MOST);
 }
 
 static int survey_traces(void *arg, struct sim_err *e)
