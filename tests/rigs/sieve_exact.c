@@ -241,52 +241,85 @@ static void exact_be(struct sieve_exact *x, topo_link l, double hazard,
 	x->hazard[l] = hazard;
 }
 
-/* The odds of a set {a}, and of {a, b}, against the empty one: what each adds to
- * those before it, summed over hazards. */
-static double exact_add(struct sieve_exact *x, topo_link l, double w[],
-    double at[])
+/* ln of the odds that link L failed with, at each hazard, against its being healthy
+ * at the mean, the others being as they are; returns that of their sum. */
+static double exact_ln_add(const struct sieve_exact *x, topo_link l,
+    double ln_w[EXACT_GRID])
 {
-	const double q = exact_weights(x, l, at, w);
-	const double healthy = 1 - q;
+	double ell[EXACT_GRID + 1], slab[EXACT_GRID], at[EXACT_GRID + 1];
+	double most = -INFINITY, sum = 0;
+	const double odds = exact_odds(x, x->n_failed);
+	exact_slab(x, l, slab);
+	memcpy(at, x->x, sizeof(x->x));
+	at[EXACT_GRID] = x->mean;
+	exact_curve(x, l, at, EXACT_GRID + 1, ell);
+	for (unsigned g = 0; g < EXACT_GRID; g++) {
+		ln_w[g] = log(odds * slab[g]) + ell[g] - ell[EXACT_GRID];
+		most = exact_more(most, ln_w[g]);
+	}
 	for (unsigned g = 0; g < EXACT_GRID; g++)
-		w[g] /= healthy;
-	return q / healthy;
+		sum += exp(ln_w[g] - most);
+	return most + log(sum);
+}
+
+/* Weights of sets by link, over exp(MOST): a link may have failed beyond doubt. */
+struct exact_sum {
+	double *chance; /* [n] */
+	uint32_t n;
+	double all, most;
+};
+
+static void exact_take(struct exact_sum *s, double ln, topo_link a, topo_link b)
+{
+	if (ln > s->most) {
+		const double down = exp(s->most - ln);
+		for (topo_link l = 0; l < s->n; l++)
+			s->chance[l] *= down;
+		s->all *= down;
+		s->most = ln;
+	}
+	const double w = exp(ln - s->most);
+	s->all += w;
+	s->chance[a] += w;
+	if (b != a)
+		s->chance[b] += w;
+}
+
+/* Links that fail with A, which does so with a weight by hazard whose logarithm is W,
+ * and OWN of their sum. */
+static void exact_pairs(struct sieve_exact *x, struct exact_sum *s, topo_link a,
+    double own, const double w[EXACT_GRID])
+{
+	double w_b[EXACT_GRID];
+	for (unsigned g = 0; g < EXACT_GRID; g++) {
+		if (w[g] < own - 28)
+			continue;
+		exact_be(x, a, x->x[g], 1);
+		/* Each set of two comes once from either end. */
+		for (topo_link b = 0; b < s->n; b++)
+			if (b != a)
+				exact_take(s,
+				    w[g] + exact_ln_add(x, b, w_b) - log(2), a,
+				    b);
+	}
+	exact_be(x, a, x->mean, 0);
 }
 
 void sieve_exact_sets(struct sieve_exact *x, double chance[])
 {
-	const uint32_t n = x->topo->n_links;
-	double all = 1, at[2 * EXACT_GRID + 1], w[2 * EXACT_GRID + 1];
-	double at_b[2 * EXACT_GRID + 1], w_b[2 * EXACT_GRID + 1];
-	const int level = x->level;
-	x->level = 1;
-	memset(chance, 0, n * sizeof(*chance));
-	for (topo_link l = 0; l < n; l++)
+	double w[EXACT_GRID];
+	struct exact_sum s = {chance, x->topo->n_links, 1, 0};
+	memset(chance, 0, s.n * sizeof(*chance));
+	for (topo_link l = 0; l < s.n; l++)
 		exact_be(x, l, x->mean, 0);
-	for (topo_link a = 0; a < n; a++) {
-		const double one = exact_add(x, a, w, at);
-		chance[a] += one;
-		all += one;
-		for (unsigned g = 0; g < EXACT_GRID; g++) {
-			if (w[g] < 1e-12 * (1 + one))
-				continue;
-			exact_be(x, a, at[g], 1);
-			/* Each set of two comes once from either end. */
-			for (topo_link b = 0; b < n; b++) {
-				if (b == a)
-					continue;
-				const double two =
-				    w[g] * exact_add(x, b, w_b, at_b) / 2;
-				chance[a] += two;
-				chance[b] += two;
-				all += two;
-			}
-		}
-		exact_be(x, a, x->mean, 0);
+	for (topo_link a = 0; a < s.n; a++)
+		exact_take(&s, exact_ln_add(x, a, w), a, a);
+	for (topo_link a = 0; a < s.n; a++) {
+		const double own = exact_ln_add(x, a, w);
+		exact_pairs(x, &s, a, own, w);
 	}
-	for (topo_link l = 0; l < n; l++)
-		chance[l] /= all;
-	x->level = level;
+	for (topo_link l = 0; l < s.n; l++)
+		chance[l] /= s.all;
 }
 
 /* --- Gibbs sampling ------------------------------------------------------- */

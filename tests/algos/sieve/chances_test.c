@@ -154,11 +154,14 @@ enum { CHANCES_RUNS = 24 };
 
 /* Against all sets of up to two, healthy hazards being the mean. What differs
  * most is that the slab here knows of no failure found before, and that more than
- * two may have failed. */
+ * two may have failed. By 24 seeds 14 of 576 windows differ by more than .3, so
+ * that 6 of 24 do once in 30,000 seeds; the mean of 24 is .052, with a standard
+ * deviation of .013 between seeds. */
 static void chances_are_those_of_all_sets(void **state)
 {
 	(void)state;
 	double total = 0, worst = 0;
+	unsigned n_far = 0;
 	for (uint32_t run = 0; run < CHANCES_RUNS; run++) {
 		struct chances_rig c;
 		double unlisted;
@@ -175,33 +178,41 @@ static void chances_are_those_of_all_sets(void **state)
 			    run, unlisted);
 		total += differs;
 		worst = fmax(worst, differs);
+		n_far += differs > 0.3;
 		chances_close(&c);
 	}
 	print_message("          half the sum of differences: mean %.4f, most "
-		      "%.4f\n",
-	    total / CHANCES_RUNS, worst);
-	assert_true(total / CHANCES_RUNS < 0.06 && worst < 0.3);
+		      "%.4f; %u above .3\n",
+	    total / CHANCES_RUNS, worst, n_far);
+	assert_true(total / CHANCES_RUNS < 0.12);
+	assert_in_range(n_far, 0, 5);
 }
 
 /* Against the posterior of all hazards and any number of failures: by telemetry,
- * half the sum of differences in the mean over windows and at most, and the most
- * of any link. By INT it is one window that differs by more than .1: there the
- * search accepts a healthy link for the losses of two failed ones that it shares
- * ways with, and is sure of it, where the posterior gives each about a half. No
- * link leaves the set for two others. */
+ * half the sum of differences in the mean over windows, and in how many it may be
+ * FAR or more. By INT some windows differ by much: there the search accepts a
+ * healthy link for the losses of two failed ones that it shares ways with, and is
+ * sure of it, where the posterior gives each about a half. No link leaves the set
+ * for two others. By 24 seeds 17 of 288 windows are as far by INT, so that 6 of 12
+ * are once in 20,000 seeds, and 1 of 288 by A1, so that 3 of 12 are once in
+ * 100,000. Means are .154 and .012, with standard deviations of .044 and .012
+ * between seeds. */
 static const struct {
 	unsigned kinds;
 	const char *name;
-	double mean, most, link;
-} chances_bounds[] = {{OBS_TELE_INT, "int", 0.2, 0.9, 0.6},
-    {OBS_TELE_A1, "a1", 0.1, 0.3, 0.12}};
+	double mean, far;
+	unsigned n_far;
+} chances_bounds[] = {{OBS_TELE_INT, "int", 0.4, 0.5, 5},
+    {OBS_TELE_A1, "a1", 0.15, 0.1, 2}};
 
 static void chances_are_those_of_the_posterior(void **state)
 {
+	enum { RUNS = CHANCES_RUNS / 2 };
 	(void)state;
 	for (unsigned k = 0; k < 2; k++) {
-		double total = 0, most = 0, unseen = 0, one = 0;
-		for (uint32_t run = 0; run < CHANCES_RUNS / 2; run++) {
+		double total = 0, most = 0, unseen = 0;
+		unsigned n_far = 0;
+		for (uint32_t run = 0; run < RUNS; run++) {
 			struct chances_rig c;
 			double unlisted;
 			chances_open(&c, chances_bounds[k].kinds, run, run % 5);
@@ -210,22 +221,17 @@ static void chances_are_those_of_the_posterior(void **state)
 			c.exact.kernels = 1;
 			sieve_exact_gibbs(&c.exact, &c.r, 1000, c.want);
 			const double differs = chances_differ(&c, &unlisted);
-			for (topo_link l = 0; l < c.x.topo.n_links; l++)
-				if (c.got[l] >= 0)
-					one = fmax(one,
-					    fabs(c.got[l] - c.want[l]));
 			unseen = fmax(unseen, unlisted);
-			total += differs / (CHANCES_RUNS / 2.);
+			total += differs / RUNS;
 			most = fmax(most, differs);
+			n_far += differs >= chances_bounds[k].far;
 			chances_close(&c);
 		}
 		print_message("          %s: half the sum of differences: mean "
-			      "%.4f, most %.4f; of one link %.4f, unlisted "
-			      "%.4f\n",
-		    chances_bounds[k].name, total, most, one, unseen);
+			      "%.4f, most %.4f; %u far, unlisted %.4f\n",
+		    chances_bounds[k].name, total, most, n_far, unseen);
 		assert_true(total < chances_bounds[k].mean);
-		assert_true(most < chances_bounds[k].most);
-		assert_true(one < chances_bounds[k].link);
+		assert_in_range(n_far, 0, chances_bounds[k].n_far);
 		assert_true(unseen < 0.08);
 	}
 }
