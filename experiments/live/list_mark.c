@@ -97,22 +97,28 @@ int xp_list_none_judge(uint64_t issued_s, uint64_t now_s, struct sim_err *e)
 		  issued_s, off);
 }
 
+static int mark_is_ahead(uint64_t issued_s, uint64_t now_s)
+{
+	return issued_s > now_s && issued_s - now_s > XP_LIST_AHEAD_S;
+}
+
 int xp_list_mark_judge(struct xp_list_newest *n, uint64_t issued_s,
     const unsigned char digest[XP_LIST_DIGEST], uint64_t now_s,
     struct sim_err *e)
 {
 	const int is_same = memcmp(digest, n->digest, XP_LIST_DIGEST) == 0;
-	if (issued_s > now_s && issued_s - now_s > XP_LIST_AHEAD_S)
+	const int bars = !mark_is_ahead(n->issued_s, now_s);
+	if (mark_is_ahead(issued_s, now_s))
 		return sim_fail(e, SIM_EMISMATCH,
 		    "it was issued at %" PRIu64 " s, which is %" PRIu64
 		    " s from now",
 		    issued_s, issued_s - now_s);
-	if (issued_s < n->issued_s && !is_same)
+	if (bars && issued_s < n->issued_s && !is_same)
 		return sim_fail(e, SIM_EMISMATCH,
 		    "it is an older one, issued at %" PRIu64 " s, %" PRIu64
 		    " s before the one that was had",
 		    issued_s, n->issued_s - issued_s);
-	if (issued_s > n->issued_s)
+	if (!bars || issued_s > n->issued_s)
 		n->issued_s = issued_s;
 	memcpy(n->digest, digest, XP_LIST_DIGEST);
 	return 0;

@@ -77,7 +77,10 @@ struct xp_list_newest {
 /* Take a list with a good signature as the newest, unless it is an older one that
  * somebody brings back: issued before the newest, and another. The same bytes are
  * welcome from each of several controllers, whenever they were started. One of the
- * future would bar all that follow.
+ * future would bar all that follow; and a newest one that is of the future was taken
+ * while a time server told all hosts the wrong year, and bars nobody. So who is to
+ * take an older one has his clock set back to between the two: with a clock that
+ * begins in 1970 all lists are of the future.
  * Errors SIM_EMISMATCH: why not; N is then as it was. */
 int xp_list_mark_judge(struct xp_list_newest *n, uint64_t issued_s,
     const unsigned char digest[XP_LIST_DIGEST], uint64_t now_s,

@@ -122,6 +122,50 @@ static void the_newest_is_told_when_one_is_refused(void **state)
 	assert_memory_equal(n.digest, other, XP_LIST_DIGEST);
 }
 
+/* A time server told agents and controllers the year 2107 for a while. */
+static void one_of_the_future_bars_nobody_once_clocks_are_right(void **state)
+{
+	unsigned char one[XP_LIST_DIGEST] = {1}, other[XP_LIST_DIGEST] = {2};
+	const uint64_t wrong = UINT64_C(4323456000), now = UINT64_C(1790000000);
+	struct xp_list_newest n = {0};
+	struct sim_err e;
+	(void)state;
+	assert_ok(xp_list_mark_judge(&n, wrong, one, wrong + 60, test_err()));
+	/* While its own clock is wrong, it is the newest. */
+	assert_int_equal(xp_list_mark_judge(&n, now, other,
+			     wrong - XP_LIST_AHEAD_S, &e),
+	    SIM_EMISMATCH);
+	assert_int_equal(n.issued_s, wrong);
+	assert_ok(xp_list_mark_judge(&n, now, other,
+	    wrong - XP_LIST_AHEAD_S - 1, test_err()));
+	assert_int_equal(n.issued_s, now);
+	assert_memory_equal(n.digest, other, XP_LIST_DIGEST);
+	/* The same bytes, issued anew, are as new as that. */
+	n.issued_s = wrong;
+	assert_ok(xp_list_mark_judge(&n, now, other, now, test_err()));
+	assert_int_equal(n.issued_s, now);
+	/* From then on older ones do not come back. */
+	assert_int_equal(xp_list_mark_judge(&n, now - 1, one, now, &e),
+	    SIM_EMISMATCH);
+}
+
+/* Who has an older list needs a clock that is set back to between the two: to one
+ * that begins in 1970 all lists are of the future. */
+static void a_clock_that_begins_in_1970_takes_nothing(void **state)
+{
+	unsigned char one[XP_LIST_DIGEST] = {1}, other[XP_LIST_DIGEST] = {2};
+	struct xp_list_newest n = {.issued_s = 1790000000};
+	struct sim_err e;
+	(void)state;
+	memcpy(n.digest, one, XP_LIST_DIGEST);
+	for (uint64_t now = 0; now < 1000000; now += 1000)
+		for (uint64_t at = 1780000000; at <= 1790000000; at += 5000000)
+			assert_int_equal(xp_list_mark_judge(&n, at, other, now,
+					     &e),
+			    SIM_EMISMATCH);
+	assert_int_equal(n.issued_s, 1790000000);
+}
+
 static void what_is_kept_of_it_has_one_form(void **state)
 {
 	struct xp_list_newest n = {.issued_s = 12}, got = {.issued_s = 1};
@@ -160,6 +204,9 @@ int main(void)
 	    cmocka_unit_test(a_mark_is_a_form_a_time_and_a_signature),
 	    cmocka_unit_test(that_there_is_none_is_believed_for_an_hour),
 	    cmocka_unit_test(the_newest_is_told_when_one_is_refused),
+	    cmocka_unit_test(
+		one_of_the_future_bars_nobody_once_clocks_are_right),
+	    cmocka_unit_test(a_clock_that_begins_in_1970_takes_nothing),
 	    cmocka_unit_test(what_is_kept_of_it_has_one_form),
 	};
 	return cmocka_run_group_tests_name("experiments/live/list_mark", tests,
