@@ -55,7 +55,9 @@ static const struct cmd_option cmd_collector_options[] = {
     {"make-room", 0, NULL,
 	"remove the oldest file then, instead of refusing batches",
 	.take = cmd_take_flag, .at = CMD_AT(store.make_room), .live = 1},
-    {"keep-days", 0, "N", "remove files of more than N days ago",
+    {"keep-days", 0, "N",
+	"remove files of more than N days ago, not counting days without "
+	"files",
 	.take = cmd_take_u32, .at = CMD_AT(store.keep_days), .min = 1,
 	.max = 36500, .live = 1},
     {"client-mib", 0, "N",

@@ -260,20 +260,42 @@ static int batch_store_clients_init(struct batch_store_clients *c,
 	return rc;
 }
 
+struct batch_store_file {
+	uint64_t size;
+	int64_t day;
+	uint32_t
+	    n_days_since; /* other days that there are files of behind it */
+};
+
 /* The sizes of files as they are now, as somebody may have taken some away. */
 static void batch_store_measure(struct xp_batch_store *s, struct dirent **found,
-    int n, uint64_t size[])
+    int n, struct batch_store_file file[])
 {
 	struct stat st;
 	s->held.n_files = s->held.n_bytes = 0;
 	for (int i = 0; i < n; i++) {
-		size[i] = 0;
+		file[i].day = res_segments_day(found[i]->d_name);
 		if (fstatat(s->files.dir_fd, found[i]->d_name, &st,
 			AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
-		size[i] = (uint64_t)st.st_size;
+		file[i].size = (uint64_t)st.st_size;
 		s->held.n_files++;
-		s->held.n_bytes += size[i];
+		s->held.n_bytes += file[i].size;
+	}
+}
+
+/* Days of a folder's files are few. SEEN has room for N. */
+static void batch_store_count_days(struct batch_store_file file[], int n,
+    int64_t seen[])
+{
+	uint32_t n_seen = 0;
+	for (int i = n; i-- > 0;) {
+		uint32_t k = 0;
+		while (k < n_seen && seen[k] != file[i].day)
+			k++;
+		file[i].n_days_since = n_seen - (k < n_seen);
+		if (k == n_seen)
+			seen[n_seen++] = file[i].day;
 	}
 }
 
@@ -284,25 +306,31 @@ static int batch_store_is_full(const struct xp_batch_store *s, size_t n)
 	    s->held.n_bytes > s->params.total_bytes - n;
 }
 
+/* By the calendar, and by as many days that there are files of behind it: a clock
+ * that is set years ahead for an hour, or a day, empties nothing. What that left is
+ * of a day to come, and goes by the latter. */
+static int batch_store_is_old(const struct xp_batch_store *s,
+    const struct batch_store_file *f, int64_t now_s)
+{
+	const int64_t keep = s->params.keep_days, age = now_s / 86400 - f->day;
+	return keep > 0 && f->n_days_since > keep && (age > keep || age < -1);
+}
+
 /* Too old ones go, and the oldest until N more bytes fit, but not the newest. */
 static int batch_store_retire(struct xp_batch_store *s, struct dirent **found,
-    int n_found, const uint64_t size[], size_t n, int64_t now_s,
+    int n_found, const struct batch_store_file file[], size_t n, int64_t now_s,
     struct sim_err *e)
 {
 	int rc = 0;
 	for (int i = 0; i + 1 < n_found && rc == 0; i++) {
-		const int64_t days =
-		    now_s / 86400 - res_segments_day(found[i]->d_name);
-		const int is_old =
-		    s->params.keep_days > 0 && days > s->params.keep_days;
-		if (!is_old &&
+		if (!batch_store_is_old(s, &file[i], now_s) &&
 		    !(s->params.make_room && batch_store_is_full(s, n)))
 			continue;
 		rc = res_segments_remove(&s->files, found[i]->d_name, e);
 		if (rc < 0)
 			break;
 		s->held.n_files--;
-		s->held.n_bytes -= size[i];
+		s->held.n_bytes -= file[i].size;
 		s->held.n_gone++;
 	}
 	return rc;
@@ -312,20 +340,23 @@ static int batch_store_clear(struct xp_batch_store *s, size_t n, int64_t now_s,
     struct sim_err *e)
 {
 	struct dirent **found;
-	uint64_t *size = NULL;
+	struct batch_store_file *file = NULL;
+	int64_t *seen = NULL;
 	const int n_found = xp_batch_files(s->files.dir_fd, &found);
 	s->looked_s = now_s;
 	if (n_found < 0)
 		return res_segments_failed(&s->files, "list", "", e);
-	int rc = SIM_ZALLOC(&size, (size_t)n_found + 1, e);
-	if (rc == 0) {
-		batch_store_measure(s, found, n_found, size);
-		rc = batch_store_retire(s, found, n_found, size, n, now_s, e);
+	int rc = SIM_ZALLOC(&file, (size_t)n_found + 1, e);
+	if (rc == 0 && (rc = SIM_ZALLOC(&seen, (size_t)n_found + 1, e)) == 0) {
+		batch_store_measure(s, found, n_found, file);
+		batch_store_count_days(file, n_found, seen);
+		rc = batch_store_retire(s, found, n_found, file, n, now_s, e);
 	}
 	for (int i = 0; i < n_found; i++)
 		free(found[i]);
 	free(found);
-	free(size);
+	free(file);
+	free(seen);
 	return rc;
 }
 

@@ -14,6 +14,9 @@
  *
  * Older files may be taken away, even while the collector runs, and with
  * keep_days and make_room they are by itself, oldest first, but never the newest.
+ * For keep_days a file is as old as the calendar says, or as there are other days
+ * with files behind it, if these are fewer: a clock that is years ahead for a while
+ * would else empty the folder.
  *
  * A batch that was taken survives a kill of the process. With `sync` it is on
  * the disk (fdatasync, and fsync of DIR for a new file) before that is said, so

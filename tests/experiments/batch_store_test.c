@@ -445,6 +445,32 @@ static void old_files_go_by_themselves(void **state)
 	assert_int_equal(bytes_of("batches-19700106-0005.cpmb"), 3 * SIZE);
 }
 
+/* A time server is years ahead for two days, on and off, as there is another: what
+ * was there stays for its days, and what came then goes once six days have files
+ * behind it: days 4 and 5 have five files of their own and five of years to come, of
+ * which all but the last have a file of their right day behind them. */
+static void a_clock_that_is_years_ahead_for_a_while_empties_nothing(
+    void **state)
+{
+	static const unsigned left[] = {24, 25, 25, 21, 20, 12, 7};
+	const int64_t ahead = 4000 * DAY;
+	struct xp_batch_store_params p = params;
+	uint64_t x = 0;
+	(void)state;
+	p.keep_days = 6;
+	struct xp_batch_store *s = open_store(&p);
+	for (int64_t day = 1; day <= 3; day++)
+		put(s, 1, ++x, day * DAY);
+	for (int k = 0; k < 20; k++)
+		put(s, 1, ++x, (4 + k / 10) * DAY + (k % 2 ? ahead : 0));
+	assert_int_equal(xp_batch_store_held(s).n_gone, 0);
+	for (int64_t day = 6; day <= 12; day++) {
+		put(s, 1, ++x, day * DAY);
+		assert_int_equal(xp_batch_store_held(s).n_files, left[day - 6]);
+	}
+	assert_ok(xp_batch_store_close(s, test_err()));
+}
+
 /* Who may write in the folder could put what never ends to read, or a way out of
  * it, where a file is expected. */
 static void pipes_and_links_are_refused(void **state)
@@ -554,6 +580,8 @@ int main(void)
 	    in_a_folder(two_halves_are_known_and_what_was_before_is_not),
 	    in_a_folder(a_server_has_its_part_of_each_day),
 	    in_a_folder(old_files_go_by_themselves),
+	    in_a_folder(
+		a_clock_that_is_years_ahead_for_a_while_empties_nothing),
 	    in_a_folder(pipes_and_links_are_refused),
 	    in_a_folder(a_full_disk_leaves_whole_batches),
 	    in_a_folder(a_folder_has_one_collector),
