@@ -157,6 +157,7 @@ struct jobs_live {
 	struct xp_notify notify;
 	const char *dir;
 	int64_t n_bytes_damaged; /* that were told of */
+	int is_ahead;            /* which was told */
 	int is_over;
 };
 
@@ -201,6 +202,22 @@ static void jobs_live_warn(struct jobs_live *l, const struct xp_windows_done *d)
 	l->n_bytes_damaged = d->n_bytes_damaged;
 }
 
+/* A time server that told all hosts the wrong year has windows made of it, behind
+ * which there are none for years: nobody would see why. Told once. */
+static void jobs_live_warn_ahead(struct jobs_live *l, sim_ns now)
+{
+	const sim_ns ahead = xp_windows_ahead(l->windows, now);
+	if (ahead > 0 && !l->is_ahead)
+		fprintf(stderr,
+		    "%sculprit: %s: the next window begins in %.1f days, by "
+		    "this machine's clock: set that, if it is behind. If a "
+		    "clock was ahead when windows were made, move the database "
+		    "away: it is made anew of the files in %s.\n",
+		    xp_daemon_mark(XP_DAEMON_WARNING), l->args->db,
+		    (double)ahead / (86400 * (double)SIM_SEC), l->dir);
+	l->is_ahead = ahead > 0;
+}
+
 static int jobs_live_loop(struct jobs_live *l, int quiet, struct sim_err *e)
 {
 	const struct cmd_jobs_live *a = l->args;
@@ -216,6 +233,8 @@ static int jobs_live_loop(struct jobs_live *l, int quiet, struct sim_err *e)
 		if (rc < 0)
 			break;
 		jobs_live_warn(l, &done);
+		if (!a->until_ns)
+			jobs_live_warn_ahead(l, now);
 		if (a->once || a->until_ns) {
 			jobs_live_tell(stdout, "", &done);
 			break;

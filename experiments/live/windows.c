@@ -220,14 +220,24 @@ sim_ns xp_windows_due(const struct xp_windows *w)
 	return due;
 }
 
+sim_ns xp_windows_ahead(const struct xp_windows *w, sim_ns now)
+{
+	sim_ns most = 0;
+	for (int j = 0; j < XP_WINDOWS_N_JOBS; j++)
+		if (w->next[j] != SIM_NEVER && w->next[j] > most)
+			most = w->next[j];
+	return most > now + DAY ? most - now : 0;
+}
+
 /* The times of the first and of the last record. Jobs that never ran begin with
  * the first, and those that stood still for longer than rows are kept begin where
- * these do. */
+ * these do: as far as records go, not a clock that is years ahead for a while. */
 static int windows_bound(struct xp_windows *w, sim_ns now, sim_ns *last,
     struct sim_err *e)
 {
 	struct res_sql_rows *q;
 	const sim_ns keep = w->params.keep.windows * DAY;
+	sim_ns until = now;
 	int64_t first = -1;
 	*last = 0;
 	int rc = res_sql_ask(&q, w->db, e,
@@ -237,23 +247,28 @@ static int windows_bound(struct xp_windows *w, sim_ns now, sim_ns *last,
 		*last = (sim_ns)res_sql_i64(q, 1);
 	}
 	res_sql_done(q);
+	if (*last + DAY < until)
+		until = *last + DAY;
 	for (int j = 0; first >= 0 && j < XP_WINDOWS_N_JOBS; j++) {
 		const sim_ns length = xp_windows_length[j];
 		if (w->next[j] == SIM_NEVER)
 			w->next[j] = (sim_ns)first / length * length;
-		if (keep > 0 && now > keep && w->next[j] < now - keep)
-			w->next[j] = (now - keep) / length * length;
+		if (keep > 0 && until > keep && w->next[j] < until - keep)
+			w->next[j] = (until - keep) / length * length;
 	}
 	return rc < 0 ? rc : 0;
 }
 
 /* Is there reason to think that a window's records have come, but for late ones? A
  * clock that is set ahead for a while has hours made before their time, and they
- * are not made again; so some later record is to be there, or a day to be over. */
-static int windows_is_over(int job, sim_ns to, sim_ns now, sim_ns last)
+ * are not made again; so some later record is to be there, or a day to be over since
+ * the hour that has the last one. */
+static int windows_is_over(int job, sim_ns from, sim_ns now, sim_ns last)
 {
-	return to <= last + DAY &&
-	    (job < XP_WINDOWS_1HOUR || to <= last || to + DAY <= now);
+	const sim_ns to = from + xp_windows_length[job];
+	if (job < XP_WINDOWS_1HOUR)
+		return to <= last + DAY;
+	return to <= last || (from < last && to + DAY <= now);
 }
 
 /* The next that is due: a window that waits to be made anew, or else by its end,
@@ -266,8 +281,7 @@ static int windows_choose(struct xp_windows *w, sim_ns now, sim_ns last,
 	for (int j = 0; j < XP_WINDOWS_N_JOBS; j++) {
 		const sim_ns due = windows_due(w, j);
 		if (due >= n->due || due > now ||
-		    !windows_is_over(j, w->next[j] + xp_windows_length[j], now,
-			last))
+		    !windows_is_over(j, w->next[j], now, last))
 			continue;
 		n->job = (enum xp_windows_job)j;
 		n->due = due;

@@ -84,4 +84,8 @@ int xp_windows_step(struct xp_windows *w, sim_ns now,
 /* When the next window is due; SIM_NEVER: nobody knows yet. */
 sim_ns xp_windows_due(const struct xp_windows *w);
 
+/* How far a job is ahead of NOW, if that is more than a day, which right clocks never
+ * make it: one is behind now, or was ahead when windows were made; else 0. */
+sim_ns xp_windows_ahead(const struct xp_windows *w, sim_ns now);
+
 #endif

@@ -214,6 +214,28 @@ a_daemon_tells_what_it_makes() {
 		rm -f out err
 	done
 }
+# A time server told all hosts a year to come, and was mended. The database that is
+# made anew has both times.
+jobs_that_are_years_ahead_say_so() {
+	local file
+	noon=$(($(date +%s) / 600 * 600 + 300000000))
+	store 10 250
+	file=batches/batches-$(date -u +%Y%m%d)-0002.cpmb
+	run_for 0 jobs --until "$(date -u -d @$((noon + 1860)) +%FT%TZ)"
+	[[ ! -s stderr ]]
+	noon=$((noon - 300000000 - 1800))
+	python3 "$lib/fleet_file.py" $noon 10 250 >"$file"
+	run_for 0 jobs --once
+	says '^[0-9]+ batches, 0 windows made' stdout
+	says_once '^culprit: jobs.db: the next window begins in 347[0-9]\.[0-9] days'
+	says_once 'move the database away: it is made anew of the files in batches'
+	rm jobs.db
+	run_for 0 jobs --once
+	[[ ! -s stderr ]]
+	[[ $(sql "SELECT count(*) > 0 FROM window WHERE job = '10min' AND
+	    n_records > 0 AND from_ns < $noon * 1000000000 + 600000000000") = 1 ]]
+}
+
 made_in() {
 	[[ -s $1 ]] && "$CULPRIT" alerts "$1" --show windows 2>/dev/null |
 		grep -q 10min
@@ -223,4 +245,5 @@ run_tests what_is_slow_is_an_alert_since_it_began what_is_damaged_is_told \
     what_is_made_is_made_once \
     a_second_writer_is_refused_and_sigterm_ends_the_first \
     what_is_no_such_database_is_refused each_option_has_a_range \
-    windows_are_made_so_long_after_their_end a_daemon_tells_what_it_makes
+    windows_are_made_so_long_after_their_end a_daemon_tells_what_it_makes \
+    jobs_that_are_years_ahead_say_so

@@ -734,9 +734,10 @@ static void nothing_is_made_of_a_time_that_nobody_has_records_of(void **state)
 	assert_int_equal(done.n_windows, 0);
 	live_fill(&w, LIVE_BEGIN, LIVE_BEGIN + HOUR);
 	done = step(&p, LIVE_BEGIN + 50 * 24 * HOUR);
-	/* A day behind the last record, and no more. */
+	/* Short ones of a day behind the last record, and no more; hours and a
+	 * day that have it. */
 	assert_int_equal(done.n_windows - done.n_empty, 12 + 6 + 1 + 1);
-	assert_in_range(done.n_windows, 24 * 19, 25 * 19 + 2);
+	assert_in_range(done.n_windows, 24 * 18 + 2, 25 * 18 + 3);
 	done = step(&p, LIVE_BEGIN + 51 * 24 * HOUR);
 	assert_int_equal(done.n_windows, 0);
 }
@@ -762,6 +763,45 @@ static void a_clock_that_is_ahead_for_a_while_spoils_nothing(void **state)
 	step(&right, LIVE_BEGIN + 6 * HOUR);
 	assert_true(number_of("right.db", sum) > 0);
 	assert_true(number_of("ahead.db", sum) == number_of("right.db", sum));
+}
+
+/* A clock that is ten years ahead for an hour, while records are of the right time:
+ * jobs that run through that go on where they were, and make all that others do but
+ * for the day of it, which has what had come. */
+static void a_clock_that_is_years_ahead_for_an_hour_stops_nothing(void **state)
+{
+	struct live_fleet w = new_world(100);
+	const struct xp_windows_params ahead = params("years_ahead.db");
+	const struct xp_windows_params right = params("years_right.db");
+	static const char sum[] =
+	    "SELECT sum(n_records * (id % 1000003)) FROM window WHERE "
+	    "job <> '1day'";
+	struct xp_windows_done done;
+	struct xp_windows *jobs;
+	(void)state;
+	assert_ok(xp_windows_open(&jobs, &ahead, test_err()));
+	for (int i = 1; i <= 5; i++) {
+		const sim_ns to = LIVE_BEGIN + i * HOUR;
+		live_fill(&w, to - HOUR, to);
+		assert_ok(
+		    xp_windows_step(jobs, i == 2 ? to + 3650 * 24 * HOUR : to,
+			&done, NULL, NULL, test_err()));
+	}
+	assert_ok(xp_windows_step(jobs, LIVE_BEGIN + 7 * HOUR, &done, NULL,
+	    NULL, test_err()));
+	assert_true(xp_windows_ahead(jobs, LIVE_BEGIN + 7 * HOUR) == 0);
+	/* Short windows were made to a day behind the last record of then. */
+	assert_true(xp_windows_ahead(jobs, LIVE_BEGIN - 48 * HOUR) ==
+	    (48 + 2 + 24) * HOUR);
+	xp_windows_close(jobs);
+	step(&right, LIVE_BEGIN + 7 * HOUR);
+	assert_int_equal(number_of("years_ahead.db",
+			     "SELECT count(*) FROM window WHERE job = '1hour' "
+			     "AND n_records > 0"),
+	    5);
+	assert_true(number_of("years_right.db", sum) > 0);
+	assert_true(number_of("years_ahead.db", sum) ==
+	    number_of("years_right.db", sum));
 }
 
 static void a_window_that_is_too_large_is_told_and_passed_by(void **state)
@@ -968,6 +1008,7 @@ int main(void)
 	    T(a_file_that_became_shorter_is_read_anew),
 	    T(nothing_is_made_of_a_time_that_nobody_has_records_of),
 	    T(a_clock_that_is_ahead_for_a_while_spoils_nothing),
+	    T(a_clock_that_is_years_ahead_for_an_hour_stops_nothing),
 	    T(a_window_that_is_too_large_is_told_and_passed_by),
 	    T(windows_tell_how_many_servers_were_silent),
 	    T(another_network_is_refused_by_the_database),
