@@ -164,6 +164,7 @@ struct world {
 	uint8_t side[WORLD_PLACES];
 	struct world_agent agent[WORLD_AGENTS];
 	struct world_controller controller[WORLD_CONTROLLERS];
+	int64_t controllers_off; /* of their wall clocks */
 	struct world_collector collector;
 	struct world_life *life;
 	size_t n_lives, cap_lives;
@@ -182,6 +183,7 @@ struct world {
 	X(LISTS, "lists that came")                                            \
 	X(SAME, "times that the list was the one before")                      \
 	X(REFUSED_LISTS, "lists refused for what their signature is")          \
+	X(FUTURE, "lists taken in place of one of the future")                 \
 	X(CLOSED, "times that peers were dropped")                             \
 	X(POSTED, "batches posted, each try")                                  \
 	X(TAKEN, "batches taken")                                              \

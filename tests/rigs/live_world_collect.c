@@ -61,6 +61,25 @@ static int64_t now_s(const struct world *w)
 	return (int64_t)(world_wall(w, 0) / SIM_SEC) + w->collector.off_s;
 }
 
+/* By the calendar, and by other days that there are files of behind it: those that
+ * were, and NEWEST. */
+static int is_too_old(const struct world *w, const struct world_files *was,
+    const struct world_file *newest, const struct world_file *f)
+{
+	const int64_t keep = w->collector.params.keep_days,
+		      age = now_s(w) / DAY_S - f->day;
+	int64_t n = newest->day != f->day;
+	for (size_t i = 0; i < was->n; i++) {
+		size_t k = i + 1;
+		while (k < was->n && was->at[k].day != was->at[i].day)
+			k++;
+		/* The last of its day counts for it. */
+		n += was->at[i].number > f->number && k == was->n &&
+		    was->at[i].day != f->day && was->at[i].day != newest->day;
+	}
+	return keep > 0 && n > keep && (age > keep || age < -1);
+}
+
 /* From WAS to NOW, when there were N more bytes to keep; IS_BEGUN: in a new file. */
 static void check_gone(struct world *w, const struct world_files *was,
     const struct world_files *now, size_t n, int is_begun)
@@ -71,8 +90,8 @@ static void check_gone(struct world *w, const struct world_files *was,
 		const struct world_file *f = &was->at[i];
 		const int is_newest =
 		    now->n == 0 || f->number >= now->at[now->n - 1].number;
-		const int is_old = p->keep_days > 0 &&
-		    now_s(w) / DAY_S - f->day > p->keep_days;
+		const int is_old =
+		    now->n > 0 && is_too_old(w, was, &now->at[now->n - 1], f);
 		const int is_full = left + n > p->total_bytes;
 		if (has(now, f->number)) {
 			world_must(w, !is_begun || !is_old || is_newest,

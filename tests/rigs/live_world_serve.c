@@ -31,7 +31,7 @@ void world_controller_start(struct world *w, uint32_t i, uint32_t plan,
 	c->impostor = world_is_signed() ? impostor : HONEST;
 	c->plan = plan;
 	c->is_on = c->has_lists = 1;
-	c->since = world_wall(w, 0);
+	c->since = world_wall(w, w->controllers_off);
 	if (c->impostor == REPLAYER)
 		c->since -= 7200 * SIM_SEC;
 	if (world_is_signed() && impostor != UNSIGNED)
@@ -104,7 +104,8 @@ static struct world_message *serve_list(struct world *w,
 	x->impostor = c->impostor;
 	if (!topo_ip_is_zero(&a.none_ip) && c->signer)
 		assert_ok(xp_list_sign_none(c->signer, a.none_ip,
-		    world_wall(w, 0) / SIM_SEC, x->mark, test_err()));
+		    world_wall(w, w->controllers_off) / SIM_SEC, x->mark,
+		    test_err()));
 	return x;
 }
 

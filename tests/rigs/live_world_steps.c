@@ -27,6 +27,7 @@ enum world_kind {
 	FREEZE,
 	POWER,
 	CLOCK,
+	TIME,
 	STRANGER
 };
 static const struct schedule_kind world_kinds[] = {
@@ -47,6 +48,7 @@ static const struct schedule_kind world_kinds[] = {
     [FREEZE] = {"an agent gets no processor", 4},
     [POWER] = {"a rack loses power, and has it again", 2},
     [CLOCK] = {"a host's clock is set", 4},
+    [TIME] = {"all clocks are set, years off or right", 8},
     [STRANGER] = {"an agent speaks for another", 4},
     {0},
 };
@@ -235,6 +237,17 @@ static void world_clock(struct world *w, uint32_t x, uint32_t y)
 	w->agent[x % WORLD_AGENTS].wall_off = x >> 31 ? off : -off;
 }
 
+/* By a time server, which tells it to all. */
+static void world_time(struct world *w, uint32_t x)
+{
+	static const int years[] = {0, 10, -10, 1};
+	const int64_t off_s = INT64_C(365) * 86400 * years[x % 4];
+	w->controllers_off = off_s * (int64_t)SIM_SEC;
+	w->collector.off_s = off_s;
+	for (uint32_t i = 0; i < WORLD_AGENTS; i++)
+		w->agent[i].wall_off = w->controllers_off;
+}
+
 static const char *world_step(void *life, struct schedule_step s)
 {
 	struct world *w = life;
@@ -295,6 +308,9 @@ static const char *world_step(void *life, struct schedule_step s)
 	case CLOCK:
 		world_clock(w, s.x, s.y);
 		break;
+	case TIME:
+		world_time(w, s.x);
+		break;
 	case STRANGER:
 		world_stranger(w, s.x, s.y);
 		break;
@@ -308,17 +324,16 @@ static void heal(struct world *w, uint32_t plan)
 	w->loss = w->cut = 0;
 	w->delay = 5 * SIM_MS;
 	memset(w->side, 0, sizeof(w->side));
+	world_time(w, 0);
 	for (uint32_t i = 0; i < WORLD_CONTROLLERS; i++)
 		world_controller_start(w, i, plan, HONEST);
 	world_collector_stop(w, 0);
 	w->collector.is_full = 0;
-	w->collector.off_s = 0;
 	/* Who makes room refuses nobody, so that may stay. */
 	if (!w->collector.params.make_room)
 		w->collector.params.total_bytes = UNLIMITED;
 	world_collector_start(w, 0);
 	for (uint32_t i = 0; i < WORLD_AGENTS; i++) {
-		w->agent[i].wall_off = 0;
 		if (!w->agent[i].is_on || w->agent[i].ends > 0)
 			world_agent_start(w, i);
 	}
