@@ -58,11 +58,17 @@ each_release_is_read_as_it_read_itself() {
 
 # Its cells are never mixed with ours, whatever they would have been.
 no_sweep_of_an_earlier_release_is_gone_on_with() {
-	local version
+	local version build
+	build=$("$CULPRIT" --version | sed -n 's/^build //p')
 	for version in $(versions); do
 		mkdir "$version"
 		cd "$version"
 		unpack "$version"
+		# A release that is new has its own program, which goes on.
+		if grep -qaF "$build" run.h5; then
+			cd ..
+			continue
+		fi
 		cp run.h5 before.h5
 		cp killed.journal before.journal
 		run_for 2 "$CULPRIT" run spec.yaml -q -o run.h5
