@@ -212,6 +212,35 @@ static int copies_add(struct xp_copies *c, topo_switch s, uint64_t t,
 	return obs_mirror_add(out, &copy, e);
 }
 
+/* Less is as if it were slewed, and less than traces wait for their copies. */
+static const int64_t COPIES_SET = 100 * (int64_t)SIM_MS;
+
+sim_ns xp_copies_clock(struct xp_copies *c, sim_ns steady, uint64_t wall)
+{
+	const uint64_t offset = wall - steady;
+	const int64_t by = (int64_t)(offset - c->offset_ns);
+	if (c->n_packets == 0 && c->start_ns == 0)
+		c->set_ns = c->most_ns = 0;
+	else if (c->offset_ns != 0 && (by > COPIES_SET || by < -COPIES_SET))
+		c->set_ns += (uint64_t)by;
+	c->offset_ns = offset;
+	if (c->start_ns == 0)
+		return 0;
+	const int64_t now = (int64_t)(wall - c->set_ns - c->start_ns);
+	c->most_ns = (uint64_t)((now > 0 ? now : 0) + COPIES_SET);
+	return now > 0 ? (sim_ns)now : 0;
+}
+
+/* What was stamped before the clock was set, and is read after that, or the other
+ * way, would be years ahead or behind. */
+static uint64_t copies_time(const struct xp_copies *c, uint64_t unix_ns)
+{
+	const uint64_t t = unix_ns - c->set_ns - c->start_ns;
+	if ((int64_t)t < 0)
+		return 0;
+	return c->most_ns > 0 && t > c->most_ns ? c->most_ns : t;
+}
+
 int xp_copies_take(struct xp_copies *c, uint64_t unix_ns, uint16_t ethertype,
     const uint8_t bytes[], size_t n, struct obs_mirror *out, struct sim_err *e)
 {
@@ -229,8 +258,8 @@ int xp_copies_take(struct xp_copies *c, uint64_t unix_ns, uint16_t ethertype,
 			c->unknown_ip = x.switch_ip;
 		return 0;
 	}
-	const uint64_t t = unix_ns > c->start_ns ? unix_ns - c->start_ns : 0;
-	c->n_back += t < c->last_ns || unix_ns < c->start_ns;
+	const uint64_t t = copies_time(c, unix_ns);
+	c->n_back += t < c->last_ns || unix_ns - c->set_ns < c->start_ns;
 	if (t > c->last_ns)
 		c->last_ns = t;
 	return copies_add(c, s, c->last_ns, &x, out, e);

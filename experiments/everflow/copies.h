@@ -45,6 +45,9 @@ struct xp_copies {
 	/* Of the capture, the first packet's unless it is set once it is open;
 	 * the latest, from there. */
 	uint64_t start_ns, last_ns;
+	/* By xp_copies_clock(): the wall clock less the steady one, how far it was
+	 * set since the start, and the latest time that a copy may have; 0: any. */
+	uint64_t offset_ns, set_ns, most_ns;
 	/* What it met. */
 	uint64_t n_packets, n_copies, n_unknown, n_back;
 	uint64_t n_bad_index; /* it is no link into that switch */
@@ -70,5 +73,11 @@ int xp_copies_addresses(struct xp_copies *c, const char *name, const char *text,
  * that go back are counted and taken as the latest before. Errors SIM_ENOMEM. */
 int xp_copies_take(struct xp_copies *c, uint64_t unix_ns, uint16_t ethertype,
     const uint8_t bytes[], size_t n, struct obs_mirror *out, struct sim_err *e);
+
+/* Copies that come from now on are of this moment by both clocks: their times are
+ * of the wall clock, which somebody may set, and a time server that is wrong by
+ * years; they go on as the steady clock does. To be called before each read.
+ * Returns the time since the start. */
+sim_ns xp_copies_clock(struct xp_copies *c, sim_ns steady, uint64_t wall);
 
 #endif

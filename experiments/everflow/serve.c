@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <poll.h>
 #include <string.h>
-#include <time.h>
 
 #include "models/clock.h"
 #include "sim/time.h"
@@ -50,14 +49,12 @@ static int everserve_take(void *arg, uint64_t unix_ns, uint16_t ethertype,
 	    &w->batch, e);
 }
 
-/* Times are since the first packet, by the clock that stamps packets. */
+/* Times are since the first packet. */
 static sim_ns everserve_now(const struct everserve *w)
 {
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	const uint64_t now = (uint64_t)t.tv_sec * SIM_SEC + (uint64_t)t.tv_nsec;
-	const uint64_t start = w->s->copies->start_ns + BEHIND;
-	return w->s->copies->n_packets > 0 && now > start ? now - start : 0;
+	const sim_ns now =
+	    xp_copies_clock(w->s->copies, clock_now(), clock_wall());
+	return now > BEHIND ? now - BEHIND : 0;
 }
 
 /* All that is in the ring; then end what is over. The time is taken before the
@@ -70,6 +67,7 @@ static int everserve_step(struct everserve *w, int is_end, struct sim_err *e)
 	int rc;
 	do {
 		obs_mirror_clear(&w->batch);
+		everserve_now(w);
 		rc = xp_ether_read(w->s->ether, AT_ONCE, everserve_take, w, &n,
 		    e);
 		if (rc == 0)

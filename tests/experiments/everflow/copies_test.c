@@ -171,6 +171,49 @@ static void times_never_go_back(void **state)
 	topo_close(&t);
 }
 
+/* A wall clock that is set ten years ahead and back, and slewed all the while by
+ * 500 ppm: packets of each 10 ms are stamped by it, of which the second is read after
+ * what happens next. None is further off than the 100 ms that a set must be. */
+static void time_goes_on_though_the_clock_is_set(void **state)
+{
+	static const int64_t years[] = {0, 10, 0, -10, 10, 0};
+	const int64_t year = INT64_C(365) * 86400 * (int64_t)SIM_SEC,
+		      start = INT64_C(1770120000) * (int64_t)SIM_SEC;
+	const struct algo_erspan_copy x = {.switch_ip = topo_addr_of_switch(0),
+	    .packet = {.ethertype = IP,
+		.n_bytes = 54,
+		.ip = {.ttl = 64, .proto = 6}}};
+	struct obs_mirror out = {0};
+	struct xp_copies c;
+	struct topo t;
+	uint64_t stamped = 0;
+	(void)state;
+	open_topo(&t);
+	assert_ok(xp_copies_open(&c, &t, 0, test_err()));
+	for (int64_t i = 0; i < 6000; i++) {
+		const int64_t steady = 7 * (int64_t)SIM_SEC +
+		    i * 10 * (int64_t)SIM_MS,
+			      right = start + i * 10005000;
+		const uint64_t wall =
+		    (uint64_t)(right + years[i / 1000] * year);
+		const sim_ns now = xp_copies_clock(&c, (sim_ns)steady, wall);
+		assert_true(llabs((int64_t)now - (right - start)) <=
+		    (i > 0 ? 10 * (int64_t)SIM_MS : 0));
+		obs_mirror_clear(&out);
+		if (stamped)
+			assert_ok(take(&c, &x, stamped, &out, test_err()));
+		assert_ok(take(&c, &x, wall, &out, test_err()));
+		stamped = wall;
+		for (size_t k = 0; k < out.n; k++)
+			assert_true(
+			    llabs((int64_t)out.t_ns[k] - (right - start)) <=
+			    111 * (int64_t)SIM_MS);
+	}
+	obs_mirror_free(&out);
+	xp_copies_free(&c);
+	topo_close(&t);
+}
+
 /* --- addresses ------------------------------------------------------------ */
 
 static void addresses_name_switches(void **state)
@@ -291,6 +334,7 @@ int main(void)
 	    cmocka_unit_test(the_index_may_be_the_link),
 	    cmocka_unit_test(sessions_of_a_switch_have_one_row_of_numbers),
 	    cmocka_unit_test(times_never_go_back),
+	    cmocka_unit_test(time_goes_on_though_the_clock_is_set),
 	    cmocka_unit_test(addresses_name_switches),
 	    cmocka_unit_test(mistakes_name_their_line),
 	    cmocka_unit_test(each_allocation_may_fail),
