@@ -267,8 +267,10 @@ static void a_mux_takes_one_from_the_ttl(void **state)
 /* --- loops ---------------------------------------------------------------- */
 
 /* A server that loops sends what it got back to the mux: seen wrapped and bare
- * by turns, each turn's inner TTL less than the one before, until it ends. Who
- * goes to other servers, or before it begins, is not harmed. */
+ * by turns, each turn's inner TTL less than the one before, until it ends. If the
+ * mux is that server itself, as one of the two is once in 12 seeds, the turns are
+ * within the host, and switches see the way there alone. Who goes to other servers,
+ * or before it begins, is not harmed. */
 static void a_server_that_loops_is_seen_in_layers(void **state)
 {
 	(void)state;
@@ -284,7 +286,7 @@ static void a_server_that_loops_is_seen_in_layers(void **state)
 	g->n_at = 1;
 	const struct scene *s = scenes_draw(&x, 0);
 	open_mux(&m, &x, 4, 2);
-	unsigned n_loops = 0;
+	unsigned n_loops = 0, n_seen = 0;
 	for (uint16_t i = 0; i < 300; i++) {
 		const struct obs_packet p =
 		    packet_to(i % N_HOSTS, topo_addr_of_vip(1), i);
@@ -310,10 +312,17 @@ static void a_server_that_loops_is_seen_in_layers(void **state)
 			    k > 0 && seen.p[k].n_outer > seen.p[k - 1].n_outer;
 		}
 		/* A turn takes 1 at the mux and up to 5 on the way to it. */
-		assert_true(seen.n == 0 || n_turns >= 64 / 6 - 1);
-		assert_true(ttl <= 6 || seen.n == 0);
+		if (packet_mux_of(&m, t.dst_ip, topo_tuple_digest(&t)) == bad) {
+			assert_int_equal(n_turns, 0);
+			assert_true(seen.n <= 5);
+			continue;
+		}
+		n_seen++;
+		assert_true(n_turns >= 64 / 6 - 1);
+		assert_true(ttl <= 6);
 	}
-	assert_true(n_loops > 20);
+	/* Of six servers, and of two muxes, by chance: less in 3e-7 of seeds. */
+	assert_true(n_loops > 20 && n_seen > 5);
 	assert_true(truth_is_faulty(&s->truth, topo_link_of(bad, TOPO_UP)));
 	/* Not addressed to a mux at all. */
 	const struct obs_packet p = packet_to(0, topo_addr_of_host(bad), 5);
