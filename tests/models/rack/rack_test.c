@@ -167,9 +167,12 @@ static struct rack *rack_test_regions(uint32_t run, uint32_t far,
 	return r;
 }
 
-/* Without a longer way another region is this one, to the byte. */
+/* Without a longer way another region is this one, to the byte. A server has no burst
+ * in 20 ms with a chance of 0.8^20 = 1.2 %, and then nothing comes to it: 11 of 40
+ * do not once in 10^12 seeds. */
 static void a_region_that_is_near_is_no_other(void **state)
 {
+	unsigned n_busy = 0;
 	(void)state;
 	for (uint32_t run = 0; run < 5; run++) {
 		struct rack_count near[8] = {0}, far[8] = {0};
@@ -178,11 +181,12 @@ static void a_region_that_is_near_is_no_other(void **state)
 		for (uint32_t s = 0; s < 8; s++) {
 			assert_int_equal(near[s].in_cross + near[s].out_cross,
 			    0);
-			assert_true(near[s].in > 0 && near[s].out > 0);
+			n_busy += near[s].in > 0 && near[s].out > 0;
 			far[s].in_cross = far[s].out_cross = 0;
 			assert_memory_equal(&near[s], &far[s], sizeof(near[s]));
 		}
 	}
+	assert_in_range(n_busy, 30, 40);
 }
 
 /* All that is sent arrives once, from wherever it comes; the bytes of a region are
