@@ -214,13 +214,17 @@ static void bad_links_are_accused_and_blamed(void **state)
 	}
 }
 
-/* Every other link of a switch loses 2 %: the switch is accused, as its links
- * are, and at most one link besides; a flow that any lost is blamed on it. Of
- * probes alone
- * each link would have few packets, and some links the same. */
+/* Every other link of a switch loses 2 %: if these are more than two the switch is
+ * accused, in 100 windows of 10 seeds with a chance of .9997 or more, as most of its
+ * links are, and few others; a flow that any lost is blamed on it. Of probes alone
+ * each link would have few packets, and some links the same. By 24 seeds 9 of 288
+ * windows miss a link or two, for which one that shares their ways is accused: 5 of 12
+ * do once in 50,000 seeds. Others are 24 in 288, so that 7 of 12 are once in 10,000. */
 static void a_bad_switch_is_one_failure(void **state)
 {
 	(void)state;
+	unsigned n_missing = 0;
+	size_t n_others = 0;
 	for (uint32_t run = 0; run < 12; run++) {
 		struct telemetry_rig x;
 		struct algo_verdicts out = {0};
@@ -250,16 +254,18 @@ static void a_bad_switch_is_one_failure(void **state)
 		}
 		if (n_bad > 2 && !accused)
 			fail_msg("run %u: switch %u is not accused", run, bad);
-		assert_int_equal(n_right, n_bad);
-		if (out.n_flagged > n_bad + 2)
-			fail_msg("run %u: %zu accused of %zu", run,
-			    out.n_flagged, n_bad);
+		n_missing += n_right < n_bad;
+		n_others += out.n_flagged - (size_t)accused - n_right;
 		for (size_t i = 0; accused && i < out.n_flows; i++)
 			assert_true(out.blame[i] == TOPO_NONE ||
 			    out.blame[i] == x.topo.n_links + bad);
 		algo_verdicts_free(&out);
 		telemetry_rig_close(&x);
 	}
+	print_message("          %u windows miss links, %zu others accused\n",
+	    n_missing, n_others);
+	assert_in_range(n_missing, 0, 4);
+	assert_in_range(n_others, 0, 6);
 }
 
 static void the_order_of_rows_says_nothing(void **state)
