@@ -138,14 +138,14 @@ static void full_links_are_told_as_such(void **state)
 	assert_true(n_windows >= 24 && 4 * n_right >= 3 * n_told);
 }
 
-/* SPOIL makes one link lose and returns it. In how many of 20 windows, half of them
+/* SPOIL makes one link lose and returns it. In how many of N windows, half of them
  * of int and half of OTHER, is it accused? */
-static unsigned found_of_20(topo_link (*spoil)(struct telemetry_rig *x,
-				struct sim_rng *r),
+static unsigned found_of(uint32_t n,
+    topo_link (*spoil)(struct telemetry_rig *x, struct sim_rng *r),
     unsigned other)
 {
 	unsigned n_found = 0;
-	for (uint32_t run = 0; run < 20; run++) {
+	for (uint32_t run = 0; run < n; run++) {
 		struct telemetry_rig x;
 		struct algo_verdicts out = {0};
 		struct sim_rng r;
@@ -160,7 +160,7 @@ static unsigned found_of_20(topo_link (*spoil)(struct telemetry_rig *x,
 		algo_verdicts_free(&out);
 		telemetry_rig_close(&x);
 	}
-	print_message("          %u of 20 found\n", n_found);
+	print_message("          %u of %u found\n", n_found, n);
 	return n_found;
 }
 
@@ -181,7 +181,7 @@ static topo_link swallow(struct telemetry_rig *x, struct sim_rng *r)
 static void a_black_hole_is_no_burst(void **state)
 {
 	(void)state;
-	assert_true(found_of_20(swallow, OBS_TELE_INT) >= 15);
+	assert_in_range(found_of(20, swallow, OBS_TELE_INT), 15, 20);
 }
 
 /* A link between switches loses 10 % of one of ten flows' packets, and nothing of
@@ -205,12 +205,14 @@ static topo_link fail_for_a_while(struct telemetry_rig *x, struct sim_rng *r)
 	return bad;
 }
 
-/* Seen: 18; 10, if that is no law of its own. */
+/* By 24 seeds of 20 windows 435 of 480 find it, so that fewer than 44 of 60 do once in
+ * 40,000 seeds; a half do if that is no law of its own. */
 static void a_link_that_fails_for_a_while_is_no_burst(void **state)
 {
 	(void)state;
-	assert_true(
-	    found_of_20(fail_for_a_while, OBS_TELE_A2 | OBS_TELE_P) >= 17);
+	assert_in_range(found_of(60, fail_for_a_while,
+			    OBS_TELE_A2 | OBS_TELE_P),
+	    44, 60);
 }
 
 static void memory_that_ends_is_told(void **state)
