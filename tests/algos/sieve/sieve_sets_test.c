@@ -343,17 +343,22 @@ static void bins_of_sizes_cost_little(void **state)
 /* --- chances -------------------------------------------------------------- */
 
 /* As of known paths, over fewer links: those of a class have equal chances, which
- * few packets make of little weight. */
+ * few packets make of little weight. In a window that is far the search is sure of one
+ * set, beside which another explains as much. By 24 seeds 22 of 576 windows are, so
+ * that 7 of 24 are once in 40,000 seeds; with these as .5 the mean of 24 is .080, with
+ * a standard deviation of .014 between seeds. None of 576 has an unlisted link above
+ * .05: if one of 200 had, three of 24 did once in 4,000 seeds. */
 static void chances_are_those_of_enumeration(void **state)
 {
 	(void)state;
 	double total = 0, worst = 0;
+	unsigned n_far = 0, n_unlisted = 0;
 	enum { RUNS = 24 };
 	for (uint32_t run = 0; run < RUNS; run++) {
 		struct telemetry_rig x;
 		struct sim_rng r;
 		struct sieve_search s = {.thin = 1, .rare = 39, .any = 0.57};
-		double differs = 0, *want, *got;
+		double differs = 0, unlisted = 0, *want, *got;
 		telemetry_rig_open(&x, 4, 5e-5, dark_kinds[run % 4], run);
 		test_rng(&r, run);
 		x.p.flows = 50;
@@ -376,22 +381,22 @@ static void chances_are_those_of_enumeration(void **state)
 		for (topo_link l = 0; l < x.topo.n_links; l++)
 			if (got[l] > 0)
 				differs += fabs(want[l] - got[l]) / 2;
-			else if (want[l] > 0.05)
-				fail_msg("run %u: link %u of chance %.4f is no "
-					 "candidate",
-				    run, l, want[l]);
-		total += differs;
+			else
+				unlisted = fmax(unlisted, want[l]);
+		total += fmin(differs, 0.5);
+		n_far += differs > 0.5;
+		n_unlisted += unlisted > 0.05;
 		worst = fmax(worst, differs);
 		free(want);
 		sieve_search_free(&s);
 		telemetry_rig_close(&x);
 	}
 	print_message("          half the sum of differences: mean %.4f, most "
-		      "%.4f\n",
-	    total / RUNS, worst);
-	if (!(total / RUNS < 0.05) || !(worst < 0.35))
-		fail_msg("chances differ by %.4f in the mean, %.4f at most",
-		    total / RUNS, worst);
+		      "%.4f; %u far, %u with an unlisted link\n",
+	    total / RUNS, worst, n_far, n_unlisted);
+	assert_true(total / RUNS < 0.14);
+	assert_in_range(n_far, 0, 6);
+	assert_in_range(n_unlisted, 0, 2);
 }
 
 /* --- answers -------------------------------------------------------------- */
@@ -431,8 +436,9 @@ static void nothing_failed_few_are_accused(void **state)
 	}
 }
 
-/* A link that loses 2 % is accused, alone if lossy flows or a host's cable tell
- * it, else with all that are like it, each as likely. */
+/* A link that loses 2 % is accused, alone if lossy flows, probes or a host's cable
+ * tell it, else with all that are like it, each as likely. Of the 1,600 packets of
+ * probes or more that cross a link none is lost with a chance of exp(-32). */
 static void a_bad_link_is_accused_or_its_class(void **state)
 {
 	(void)state;
@@ -444,6 +450,7 @@ static void a_bad_link_is_accused_or_its_class(void **state)
 		test_rng(&r, run);
 		const topo_link bad = sim_rng_below(&r, x.topo.n_links);
 		telemetry_rig_fail(&x, bad, 0.02);
+		x.p.probe_packets = 400;
 		telemetry_rig_draw(&x);
 		diagnose(&x.topo, &x.w, &out);
 		const int alone = run % 4 != 0 || bad < 2 * x.topo.n_hosts;
@@ -467,10 +474,16 @@ static void a_bad_link_is_accused_or_its_class(void **state)
 }
 
 /* Every other link of a switch loses 2 %: with lossy flows' paths the switch is
- * accused, as its links are, and two others at most. */
+ * accused, in 200 windows of 10 seeds with a chance of 1 - 1e-8 or more, as most of
+ * its links are, and few others. Where one that shares their ways is accused for two
+ * of them, these are not: 26 of 480 windows of 24 seeds miss some, so that 7 of 20 do
+ * once in 17,000 seeds. Others are 12.5 by seed, with a standard deviation of 3.7
+ * between seeds. */
 static void a_bad_switch_is_one_failure(void **state)
 {
 	(void)state;
+	unsigned n_missing = 0;
+	size_t n_others = 0;
 	for (uint32_t run = 0; run < 20; run++) {
 		struct telemetry_rig x;
 		struct algo_verdicts out = {0};
@@ -500,13 +513,17 @@ static void a_bad_switch_is_one_failure(void **state)
 			     !p.is_switch && k < x.scene.truth.n_faults; k++)
 				n_right += x.scene.truth.fault[k].link == p.id;
 		}
-		if ((n_bad > 2 && !accused) || n_right != n_bad ||
-		    out.n_flagged > n_bad + 3)
-			fail_msg("run %u: %zu accused of %zu, %zu rightly", run,
-			    out.n_flagged, n_bad, n_right);
+		if (!accused)
+			fail_msg("run %u: switch %u is not accused", run, bad);
+		n_missing += n_right < n_bad;
+		n_others += out.n_flagged - 1 - n_right;
 		algo_verdicts_free(&out);
 		telemetry_rig_close(&x);
 	}
+	print_message("          %u windows miss links, %zu others accused\n",
+	    n_missing, n_others);
+	assert_in_range(n_missing, 0, 6);
+	assert_in_range(n_others, 0, 30);
 }
 
 /* --- what says nothing ---------------------------------------------------- */
