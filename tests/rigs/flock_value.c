@@ -37,7 +37,12 @@ static double flock_row_value(const struct topo *t,
 	const double full = rows->n_lost[i] * log(p->p_bad / p->p_good) +
 	    (rows->n_sent[i] - rows->n_lost[i]) *
 		log((1 - p->p_bad) / (1 - p->p_good));
-	return b == w ? full : log(1 - b / w + b / w * exp(full));
+	/* Of a row that lost some hundreds exp(full) is beyond a double. */
+	const double most = fmax(full, 0);
+	return b == 0 ? 0
+	    : b == w
+	    ? full
+	    : most + log((1 - b / w) * exp(-most) + b / w * exp(full - most));
 }
 
 double flock_value(const struct topo *t, const struct obs_tallies *rows,
