@@ -355,6 +355,62 @@ static void a_host_that_is_off_neither_probes_nor_answers(void **state)
 	tear_down(&g);
 }
 
+/* The sum of what each host's agents counted, lives that ended with it: a life is
+ * over when an agent has counted less than when it was looked at before. */
+struct lives {
+	uint64_t last[PINGMESH_HOSTS], gone;
+};
+
+static uint64_t lives_sum(struct lives *l, const struct rig *g)
+{
+	uint64_t sum = 0;
+	for (topo_host h = 0; h < PINGMESH_HOSTS; h++) {
+		const uint64_t n = xp_world_status(g->w, h).count.n_probes;
+		if (n < l->last[h])
+			l->gone += l->last[h];
+		l->last[h] = n;
+		sum += n;
+	}
+	return sum + l->gone;
+}
+
+/* However often they are looked at: also at the moment at which a host comes on,
+ * and but once while it came on twice; and where an outage lies within another. */
+static void sums_of_agents_keep_what_earlier_lives_counted(void **state)
+{
+	/* When outages of one host begin and end: the second is over within the
+	 * first, and its end is not when the host comes on. */
+	static const double off[][2] = {{1000, 2000}, {1200, 1500},
+	    {2600, 3100}};
+	enum { N = sizeof(off) / sizeof(off[0]) };
+	static const double step[] = {50, 100, 1600};
+	(void)state;
+	for (size_t k = 0; k < sizeof(step) / sizeof(step[0]); k++) {
+		struct lives l = {.gone = 0};
+		struct rig g;
+		uint64_t before = 0;
+		set_up(&g, "duration: 4000, window: 4000");
+		for (int i = 0; i < N; i++)
+			add_outage(&g, FAULT_HOST_OFF, TRUTH_DOWN, off[i][0],
+			    off[i][1]);
+		struct scene *scene = scenes_draw(&g.m.s, 0);
+		struct truth *t = &scene->truth;
+		assert_int_equal(t->n_outages, N);
+		for (int i = 1; i < N; i++)
+			t->outage[i].id = t->outage[0].id;
+		assert_ok(xp_world_begin(g.w, scene, test_err()));
+		for (double s = step[k]; s <= 4000; s += step[k]) {
+			run_to(&g, s);
+			const struct xp_pulse p = xp_world_pulse(g.w);
+			assert_int_equal(p.count.n_probes, lives_sum(&l, &g));
+			assert_true(p.count.n_probes > before);
+			before = p.count.n_probes;
+		}
+		assert_int_not_equal(l.gone, 0);
+		tear_down(&g);
+	}
+}
+
 /* --- performance counters ------------------------------------------------ */
 
 static const struct obs_perf *perf(struct rig *g)
@@ -470,6 +526,7 @@ int main(void)
 	    cmocka_unit_test(a_slow_collector_counts_no_probe_twice),
 	    cmocka_unit_test(without_a_controller_probing_stops_and_comes_back),
 	    cmocka_unit_test(a_host_that_is_off_neither_probes_nor_answers),
+	    cmocka_unit_test(sums_of_agents_keep_what_earlier_lives_counted),
 	    cmocka_unit_test(no_window_of_counters_is_lost),
 	    cmocka_unit_test(a_world_that_lived_before_lives_the_same_again),
 	    cmocka_unit_test(each_allocation_may_fail),
