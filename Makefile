@@ -205,7 +205,7 @@ $B/libculprit.a: $(OBJ) $B/objects.txt
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && ar rcsD $@ $(OBJ)
 
-$B/%.o: %.c $B/flags.txt
+$B/%.o: %.c $B/flags.txt | $(LATE:%=$B/%.h)
 	@mkdir -p $(@D); echo "  CC    $<"
 	$(Q)$(CC) $(OURS) $(PKG_CFLAGS) $(FLAGS) -c $< -o $@
 
@@ -213,7 +213,6 @@ $B/%.o: %.c $B/flags.txt
 $B/models/bulk/kernel.o $B/algos/sieve/sieve_lanes.o $B/topo/alike.o: \
     OPT := $(if $(SLOW),$(OPT),-O3)
 
-$(OBJ): | $(LATE:%=$B/%.h)
 $(LATE:%=$B/%.h): $B/%.h: % sim/late.sh $B/flags.txt
 	@mkdir -p $(@D); echo "  GEN   $@"
 	$(Q)sim/late.sh $< '$(CC)' $(filter -L%,$(PKG_LIBS)) >$@.new && \

@@ -112,6 +112,24 @@ a_build_is_its_code() {
 	[[ $(<build/build.txt) != "$first" ]] || fail "the linker does not count"
 }
 
+# Also when nothing but a test of a fresh checkout is asked for, as tests/README.md
+# does.
+headers_of_late_libraries_are_made_first() {
+	local goal
+	small_program
+	mkdir tests
+	: >topo/igraph.late
+	printf '#!/bin/sh\necho "int late(void);"\n' >sim/late.sh
+	chmod +x sim/late.sh
+	printf '#include "topo/igraph.late.h"\nint x(void) { return late(); }\n' |
+	    tee tests/helper.c topo/loaded.c experiments/loads.c >tests/own_test.c
+	for goal in tests/helper tests/own_test topo/loaded experiments/loads; do
+		rm -rf build
+		run_for 0 make -j1 "build/$goal.o"
+		says "^  GEN   build/topo/igraph.late.h$" stdout
+	done
+}
+
 warnings_are_errors_to_developers_alone() {
 	small_program
 	echo 'static int unused;' >>sim/other.c
@@ -386,7 +404,8 @@ each_door_is_told_by_how_it_ended() {
 
 run_tests flags_of_the_user_come_last_and_rebuild no_flag_decides_numbers \
     a_build_is_its_code results_of_an_edited_program_are_not_reused \
-    recipes_of_the_pages_work warnings_are_errors_to_developers_alone \
+    headers_of_late_libraries_are_made_first recipes_of_the_pages_work \
+    warnings_are_errors_to_developers_alone \
     what_is_gone_leaves_the_program clean_goes_first \
     uninstall_takes_away_what_install_put what_is_installed_works \
     packages_that_come_with_deps_are_found no_door_is_forgotten \
