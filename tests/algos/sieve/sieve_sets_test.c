@@ -3,6 +3,8 @@
  */
 #include "algos/sieve/sieve_sets.h"
 
+#include <malloc.h>
+
 #include "algos/sieve/sieve.h"
 #include "algos/sieve/sieve_chances.h"
 #include "tests/rigs/sieve_enumerate.h"
@@ -270,6 +272,25 @@ static void what_was_found_for_others_is_as_ones_own(void **state)
 		sieve_model_free(&m);
 		telemetry_rig_close(&x);
 	}
+}
+
+/* What memory held before, as curves of another network, is not taken for found: the
+ * system gives none that is empty. */
+static void at_first_nothing_was_found(void **state)
+{
+	struct telemetry_rig x;
+	struct sieve_model m = {0};
+	(void)state;
+	telemetry_rig_open(&x, 4, 1e-3, OBS_TELE_P, 0);
+	telemetry_rig_draw(&x);
+	m.topo = &x.topo;
+	mallopt(M_PERTURB, 0xa5);
+	assert_ok(sieve_model_read(&m, &x.w, test_err()));
+	mallopt(M_PERTURB, 0);
+	for (unsigned i = 0; i < SIEVE_MEMOS; i++)
+		assert_int_equal(m.ways.memo[i].key, 0);
+	sieve_model_free(&m);
+	telemetry_rig_close(&x);
 }
 
 /* So many failures that paths of one set exceed by more sums than there are
@@ -685,6 +706,7 @@ int main(void)
 	    cmocka_unit_test(odd_links_are_counted_as_hazards_change),
 	    cmocka_unit_test(curves_are_the_likelihood_of_all_paths),
 	    cmocka_unit_test(what_was_found_for_others_is_as_ones_own),
+	    cmocka_unit_test(at_first_nothing_was_found),
 	    cmocka_unit_test(many_failures_are_nearly_the_likelihood),
 	    cmocka_unit_test(bins_of_sizes_cost_little),
 	    cmocka_unit_test(chances_are_those_of_enumeration),
