@@ -310,6 +310,53 @@ static void quantiles_with_delays_are_those_of_agents(void **state)
 	pingmesh_close(&g.m);
 }
 
+/* --- pairs ------------------------------------------------------------------- */
+
+/* A host that all that comes to is late: pairs of its ToR, or pod, are slow in each
+ * direction, as a connect takes both. */
+static void hold_pairs(const char *unit, uint32_t n, uint32_t slow)
+{
+	const struct xp_pingmesh_hooks none = {.arg = NULL};
+	struct res_trial_metrics row[2][PINGMESH_TORS * PINGMESH_TORS];
+	struct xp_pingmesh_plane *p;
+	struct xp_bulk_mesh *b;
+	struct xp_net *net;
+	struct rig g = {.bulk = {.n = 0}};
+	char text[256];
+	snprintf(text, sizeof(text),
+	    "duration: 120, window: 120, along: pair, unit: %s, pinglist: "
+	    "{tor_interval_s: 10, dc_interval_s: 10}",
+	    unit);
+	pingmesh_open(&g.m, &pingmesh_tiny, text);
+	add_slow(&g, topo_clos_link_host(2, TOPO_DOWN), 3e4);
+	assert_ok(xp_bulk_mesh_open(&b, &g.m.s.topo, &g.m.p, 0, test_err()));
+	assert_int_equal(xp_bulk_mesh_rows(b), n * n);
+	assert_ok(xp_net_open_sim(&net, &g.m.s.topo, &g.m.p, test_err()));
+	assert_ok(
+	    xp_pingmesh_plane_open(&p, &g.m.s.topo, &g.m.p, net, test_err()));
+	assert_ok(xp_bulk_mesh_run(b, scenes_draw(&g.m.s, 0), row[0], &none,
+	    test_err()));
+	assert_ok(xp_pingmesh_plane_run(p, scenes_draw(&g.m.s, 0), row[1],
+	    &none, test_err()));
+	for (uint32_t i = 0; i < n * n; i++) {
+		const int is_slow = i / n == slow || i % n == slow;
+		for (int k = 0; k < 2; k++)
+			assert_in_range(row[k][i].p99_us, is_slow ? 30000 : 100,
+			    is_slow ? 40000 : 10000);
+	}
+	xp_pingmesh_plane_close(p);
+	xp_net_close(net);
+	xp_bulk_mesh_close(b);
+	pingmesh_close(&g.m);
+}
+
+static void pairs_of_tors_and_of_pods_are_those_of_agents(void **state)
+{
+	(void)state;
+	hold_pairs("tor", PINGMESH_TORS, 1);
+	hold_pairs("pod", 2, 0);
+}
+
 /* --- the mean loss ---------------------------------------------------------- */
 
 /* By the truth of each pair, over all paths of each. */
@@ -585,6 +632,7 @@ int main(void)
 	    cmocka_unit_test(reloads_of_black_holes_are_those_of_agents),
 	    cmocka_unit_test(links_that_delay_are_those_of_agents),
 	    cmocka_unit_test(quantiles_with_delays_are_those_of_agents),
+	    cmocka_unit_test(pairs_of_tors_and_of_pods_are_those_of_agents),
 	    cmocka_unit_test(the_mean_loss_is_that_of_all_pairs),
 	    cmocka_unit_test(what_only_agents_have_is_refused),
 	    cmocka_unit_test(scenes_of_agents_are_refused),
