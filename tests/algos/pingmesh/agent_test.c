@@ -637,6 +637,33 @@ static void a_result_is_uploaded_once_as_it_was(void **state)
 	close_rig(g);
 }
 
+/* A network may bring an answer back once more, or after its probe was given up; the
+ * place of that one has another probe by then. */
+static void an_earlier_probes_answer_is_no_later_ones(void **state)
+{
+	enum { N = 6 };
+	struct rig *g = open_rig();
+	uint64_t n_stray = 0;
+	(void)state;
+	answer_fetch(g, 1, list_of(g, 1, 1, 10, 0));
+	for (size_t i = 0; i < N; i++) {
+		while (g->n_connects == i)
+			wake(g);
+		for (size_t k = 0; k < i; k++) {
+			connected(g, k, 1);
+			assert_int_equal(g->is.count.n_stray, ++n_stray);
+			assert_int_equal(g->is.n_in_flight, 1);
+		}
+		connected(g, i, 1000 + i);
+		assert_int_equal(g->is.n_in_flight, 0);
+	}
+	pass(g, 61 * SIM_SEC);
+	assert_in_range(g->batch.n, N, N + 6);
+	for (size_t i = 0; i < N; i++)
+		assert_int_equal(g->batch.record[i].rtt_ns, 1000 + i);
+	close_rig(g);
+}
+
 /* A server that answers wrongly is connected to all the same, and what no fabric
  * can say of a probe changes nothing. */
 static void an_http_ping_has_an_outcome_and_an_answer(void **state)
@@ -1144,6 +1171,7 @@ int main(void)
 	    cmocka_unit_test(numbers_are_those_of_whoever_is_still_known),
 	    cmocka_unit_test(an_answer_that_comes_too_late_is_not_taken),
 	    cmocka_unit_test(a_result_is_uploaded_once_as_it_was),
+	    cmocka_unit_test(an_earlier_probes_answer_is_no_later_ones),
 	    cmocka_unit_test(an_http_ping_has_an_outcome_and_an_answer),
 	    cmocka_unit_test(an_upload_is_tried_ever_later_and_then_given_up),
 	    cmocka_unit_test(
