@@ -316,7 +316,8 @@ a_cell_is_printed_as_its_row_has_it() {
 			    link = re.search(r'\n1 faults\n  (\S+)', text)[1]
 			    said = re.search(r'\n  (\S+) loses (\S+) %, with chance (\S+)\n'
 			        r'(  or .*\n)*1 faults\n', text)
-			    assert said[1] == link and 7 < float(said[2]) < 13, said[0]
+			    # 10 %, by some 350 connects: 1.6 % is the deviation over 24 seeds.
+			    assert said[1] == link and 3.5 < float(said[2]) < 16.5, said[0]
 			    assert .97 < float(said[3]) <= 1
 			elif kind == 'everflow':
 			    words(r'(\d+) flows; (\d+) copies of (\d+) packets, (\d+) of '
