@@ -257,6 +257,28 @@ static void too_many_curves_are_a_heat_map(void **state)
 	res_cube_free(&c);
 }
 
+/* Beside a third axis, too, of which each value has a map; but what somebody wants as
+ * curves is not laid beneath one. */
+static void maps_of_a_third_axis_stand_side_by_side(void **state)
+{
+	const char *const *axes = LIST("f.a=1 2 3 4 5 6 7 8 9 10 11 12 13",
+	    "f.b=1 2 3 4 5 6 7 8 9 10 11 12 13", "f.c=1 2");
+	(void)state;
+	struct res_cube c;
+	struct res_picture p;
+	measured_cube(&c, LIST("vote"), axes);
+	arrange(&p, &c, &(struct res_wish){0});
+	assert_true(p.is_heatmap);
+	assert_int_equal(p.n_panels, 2);
+	assert_int_equal(p.n_dots, 2 * 169);
+	res_picture_free(&p);
+	arrange(&p, &c, &(struct res_wish){.by = "f.c"});
+	assert_false(p.is_heatmap);
+	assert_shape(&p, "f.a", 13, 2, "f.c");
+	res_picture_free(&p);
+	res_cube_free(&c);
+}
+
 static void a_zip_goes_by_what_tells_its_values_apart(void **state)
 {
 	(void)state;
@@ -653,6 +675,7 @@ int main(void)
 	    cmocka_unit_test(every_number_is_drawn_once_and_nowhere_joined),
 	    cmocka_unit_test(the_second_axis_is_curves_or_panels),
 	    cmocka_unit_test(too_many_curves_are_a_heat_map),
+	    cmocka_unit_test(maps_of_a_third_axis_stand_side_by_side),
 	    cmocka_unit_test(a_zip_goes_by_what_tells_its_values_apart),
 	    cmocka_unit_test(places_of_a_text_axis_are_those_of_its_values),
 	    cmocka_unit_test(numbers_across_grow),
