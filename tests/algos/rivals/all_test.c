@@ -43,11 +43,83 @@ static int reads(const struct algo_ops *a, const struct telemetry_rig *x)
 	return rc == 0;
 }
 
-/* Scores are sums in the order of rows, so they may differ in the last bits,
- * and with them the order of components that have the same. */
-static void assert_like(const struct algo_ops *a, unsigned kinds, uint32_t run,
-    const struct algo_verdicts *got, const struct algo_verdicts *want)
+/* How many of the paths that row I may have taken cross LINK. */
+static unsigned n_ways_over(const struct obs_tallies *t, size_t i,
+    topo_link link)
 {
+	const struct obs_paths *p = t->paths;
+	const int known = t->path[i] != OBS_NO_PATH;
+	const uint32_t first = known ? t->path[i] : p->first[t->set[i]],
+		       end = known ? first + 1 : p->first[t->set[i] + 1];
+	unsigned n = 0;
+	for (uint32_t k = first; k < end; k++) {
+		int is_on = t->up[i] == link || t->down[i] == link;
+		for (uint32_t h = p->off[k]; h < p->off[k + 1]; h++)
+			is_on |= p->link[h] == link;
+		n += (unsigned)is_on;
+	}
+	return n;
+}
+
+/* What is lost and sent over LINK, by rows that cross nothing that both accuse. */
+static void sums_over(const struct telemetry_rig *x, topo_link link,
+    const struct algo_verdicts *a, const struct algo_verdicts *b,
+    uint64_t sum[2])
+{
+	const struct obs_tallies *t = &x->t.rows;
+	sum[0] = sum[1] = 0;
+	for (size_t i = 0; i < t->n; i++) {
+		const unsigned n = n_ways_over(t, i, link);
+		int is_other = 1;
+		for (size_t k = 0; k < a->n_flagged; k++)
+			is_other &= algo_verdicts_score(b, a->link[k]) == 0 ||
+			    n_ways_over(t, i, a->link[k]) == 0;
+		if (is_other) {
+			sum[0] += (uint64_t)n * t->n_lost[i];
+			sum[1] += (uint64_t)n * t->n_sent[i];
+		}
+	}
+}
+
+/* Whether A's link L and B's link M, neither of which the other accuses, lost as much
+ * of as many packets. Then who comes first is by the last bits. */
+static int are_equals(const struct telemetry_rig *x,
+    const struct algo_verdicts *a, topo_link l, const struct algo_verdicts *b,
+    topo_link m)
+{
+	uint64_t of_l[2], of_m[2];
+	if (l >= x->topo.n_links || m >= x->topo.n_links ||
+	    algo_verdicts_score(b, l) != 0 || algo_verdicts_score(a, m) != 0)
+		return 0;
+	sums_over(x, l, a, b, of_l);
+	sums_over(x, m, a, b, of_m);
+	return of_l[0] == of_m[0] && of_l[1] == of_m[1];
+}
+
+/* Whether links that A accuses are on as many ways of each row as those of B: two
+ * links into a ToR of two hosts are as good as the two hosts' cables. */
+static int hit_the_same(const struct telemetry_rig *x,
+    const struct algo_verdicts *a, const struct algo_verdicts *b)
+{
+	for (size_t i = 0; i < x->t.rows.n; i++) {
+		unsigned n_a = 0, n_b = 0;
+		for (size_t k = 0; k < a->n_flagged; k++)
+			n_a += n_ways_over(&x->t.rows, i, a->link[k]);
+		for (size_t k = 0; k < b->n_flagged; k++)
+			n_b += n_ways_over(&x->t.rows, i, b->link[k]);
+		if (n_a != n_b)
+			return 0;
+	}
+	return 1;
+}
+
+/* Scores are sums in the order of rows, so they may differ in the last bits, and with
+ * them the order of components that have the same, and which of equals is taken. */
+static void assert_like(const struct algo_ops *a, const struct telemetry_rig *x,
+    uint32_t run, const struct algo_verdicts *got,
+    const struct algo_verdicts *want)
+{
+	const unsigned kinds = x->p.kinds;
 	if (got->n_flagged != want->n_flagged || got->kind != want->kind)
 		fail_msg("%s, kinds %u, run %u: %zu accused, wanted %zu",
 		    a->name, kinds, run, got->n_flagged, want->n_flagged);
@@ -55,6 +127,12 @@ static void assert_like(const struct algo_ops *a, unsigned kinds, uint32_t run,
 		size_t k = 0;
 		while (k < got->n_flagged && got->link[k] != want->link[i])
 			k++;
+		for (size_t o = 0; k == got->n_flagged && o < k; o++)
+			if (are_equals(x, got, got->link[o], want,
+				want->link[i]))
+				k = o;
+		if (k == got->n_flagged && hit_the_same(x, got, want))
+			return;
 		if (k == got->n_flagged)
 			fail_msg("%s, kinds %u, run %u: %u is not accused",
 			    a->name, kinds, run, want->link[i]);
@@ -121,7 +199,7 @@ static void a_used_work_block_answers_like_a_fresh_one(void **state)
 			x.t.paths.n_cleared += run + 1;
 			assert_ok(
 			    (*a)->diagnose(used, &x.w, NULL, &v, test_err()));
-			assert_like(*a, kinds, run, &v, &want);
+			assert_like(*a, &x, run, &v, &want);
 			assert_int_equal(v.n, want.n);
 			assert_memory_equal(v.score, want.score,
 			    v.n * sizeof(*v.score));
@@ -171,7 +249,7 @@ static void the_order_of_rows_does_not_matter(void **state)
 		assert_ok((*a)->diagnose(work, &x.w, NULL, &want, test_err()));
 		shuffle(&x.t.rows, &r);
 		assert_ok((*a)->diagnose(work, &x.w, NULL, &v, test_err()));
-		assert_like(*a, kinds, run, &v, &want);
+		assert_like(*a, &x, run, &v, &want);
 		algo_close(*a, work);
 		algo_verdicts_free(&v);
 		algo_verdicts_free(&want);
