@@ -50,6 +50,9 @@ static void run(struct told *w, uint32_t n_busy, uint32_t has_bgp,
 	assert_ok(sim_field_defaults(packet_bgp_fields, &p.bgp, test_err()));
 	p.pause.busy_per_s = 2;
 	p.pause.depth = 3;
+	/* Twenty flaps in two seconds: none with a chance of exp(-40). */
+	p.bgp.up_s = 0.05;
+	p.bgp.down_s = 0.05;
 	memset(w, 0, sizeof(*w));
 	scenes_open(&s, &shape);
 	assert_int_equal(s.topo.n_links, LINKS);
