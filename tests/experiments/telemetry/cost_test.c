@@ -93,7 +93,10 @@ static void costs_are_those_of_each_packet(void **state)
 		double report[16], carried = 0, packets = 0, cpu = 0;
 		struct res_trial_metrics m = {0};
 		p.int_packets = most;
-		telemetry_rig_open(&x, 4, 1e-3, kinds, (uint32_t)most);
+		/* Only flows that lost something are traced: by 16 seeds 67 or
+		 * more of 640, so that ten or fewer are no chance. */
+		telemetry_rig_open(&x, 4, most == 3 ? 1e-2 : 1e-3, kinds,
+		    (uint32_t)most);
 		x.p.flows = 40;
 		x.p.mean = 20000;
 		telemetry_rig_draw(&x);
