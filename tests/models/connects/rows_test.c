@@ -432,7 +432,7 @@ static void what_is_drawn_along_with_all_costs_least(void **state)
 {
 	unsigned n_some = 0;
 	(void)state;
-	for (uint32_t run = 0; run < 60; run++) {
+	for (uint32_t run = 0; run < 240; run++) {
 		struct whole_mesh g;
 		struct sim_rng r;
 		double of[3];
@@ -471,7 +471,8 @@ static void what_is_drawn_along_with_all_costs_least(void **state)
 		}
 		whole_mesh_close(&g);
 	}
-	assert_in_range(n_some, 20, 170);
+	/* By 16 seeds of 60 runs 3 to 25 of 180 caps are 0: of 720 some are. */
+	assert_in_range(n_some, 80, 3 * 240 - 1);
 }
 
 int main(void)
