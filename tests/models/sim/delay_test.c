@@ -309,7 +309,9 @@ static double way_us(const struct topo_region *r, uint32_t a, uint32_t b,
 }
 
 /* Between data centres no connect takes less than light does both ways; what
- * is beyond has the law of a round trip over nine links. */
+ * is beyond has the law of a round trip over nine links. A stall of that is longer
+ * than a connect may take once in 2.6 million connects: four of 100,000 are in 1e-7 of
+ * seeds. */
 static void between_data_centres_light_takes_its_time_twice(void **state)
 {
 	static const struct topo_clos shape = {2, 2, 2, 2, 2, .n_cables = 0};
@@ -318,6 +320,7 @@ static void between_data_centres_light_takes_its_time_twice(void **state)
 	    .detour = 1.4};
 	enum { EACH = 4000, CALLS = 5 };
 	struct rig g;
+	unsigned n_late = 0;
 	(void)state;
 	rig_open(&g);
 	topo_close(&g.s.topo);
@@ -343,6 +346,11 @@ static void between_data_centres_light_takes_its_time_twice(void **state)
 		}
 		for (uint32_t i = 0; i < EACH; i++) {
 			assert_true(rig_next(&g, SIM_NEVER, &x));
+			if (x.ev.outcome == AGENT_TIMEOUT) {
+				n_late++;
+				over++;
+				continue;
+			}
 			assert_int_equal(x.ev.outcome, AGENT_CONNECTED);
 			const double us = (double)x.ev.rtt_ns / 1e3 - far_us;
 			if (us < law.fixed_us - 2e-3) /* 2 ns: rounding */
@@ -352,6 +360,7 @@ static void between_data_centres_light_takes_its_time_twice(void **state)
 		}
 		assert_near(over, EACH / 2., Z * sqrt(EACH / 4.));
 	}
+	assert_in_range(n_late, 0, 3);
 	rig_close(&g);
 }
 
