@@ -464,7 +464,7 @@ static const char *list_of_6(struct rig *g, unsigned round)
 		at += snprintf(g->text + at, TEXT - (size_t)at,
 		    "<peer address=\"fd00::%x:%x\" port=\"80\" level=\"dc\" "
 		    "class=\"0\" interval_s=\"%u\" payload=\"0\"/>",
-		    i ? round : 0, 2 + i, i ? 10 : 120);
+		    i ? round : 0, 2 + i, i ? 10 : 40);
 	snprintf(g->text + at, TEXT - (size_t)at, "</pinglist>");
 	return g->text;
 }
@@ -572,7 +572,9 @@ static void numbers_are_those_of_whoever_is_still_known(void **state)
 		assert_memory_equal(&a, &self, sizeof(a));
 	}
 	assert_int_equal(g->is.count.n_bad_list, 0);
-	assert_true(n_told > 2 * ROUNDS && always != 0);
+	/* By 23 seeds 160 of them, with a standard deviation of 6; and the peer that
+	 * stays is probed some ten times. */
+	assert_true(n_told > 3 * ROUNDS / 2 && always != 0);
 	topo_ip_book_close(&book);
 	close_rig(g);
 }
@@ -961,7 +963,8 @@ static void a_window_counts_gets_and_says_which_list(void **state)
 	    "</pinglist>";
 	struct rig *g = open_rig();
 	(void)state;
-	g->params.perf_window_s = 95;
+	/* A list comes within 30 s, and its peer's seventh turn within 70 more. */
+	g->params.perf_window_s = 105;
 	start(g);
 	answer_fetch(g, 1, list);
 	for (size_t i = 0; i < 7; i++) {
