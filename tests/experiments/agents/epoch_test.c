@@ -247,7 +247,17 @@ static void without_tokens_flows_go_untraced(void **state)
 		assert_true(g.m.n_traced == (double)g.w->flows.n);
 		last = g.m.n_traced;
 	}
-	assert_true(last > 0.9 * (double)g.lossy.flows.n);
+	/* No host traces more than it has tokens for, and few traces less: one that
+	 * loses as often as it gets a token finds none once in five times. All losses
+	 * may be of one host, whose cable fails. By 48 seeds it is .93 of the most in
+	 * the mean, and .83 at least. */
+	unsigned n_of[64] = {0};
+	double most = 0;
+	for (size_t i = 0; i < g.lossy.flows.n; i++)
+		n_of[g.lossy.flows.src_host[i]]++;
+	for (topo_host h = 0; h < g.s.topo.n_hosts; h++)
+		most += fmin(n_of[h], 2 + 2 * 30);
+	assert_true(last > 0.7 * most);
 	close_rig(&g);
 }
 
