@@ -150,10 +150,12 @@ static void chance_meetings_accuse_nobody(void **state)
 }
 
 /* Eight hosts of 32 burst at multiples of 35 ms and up to 3 later: z was 12.6 to
- * 15.2 in 30 racks, of each of these hosts 6.8 and more, of others 2.8 and
- * less. */
+ * 15.2 in 30 racks. By 15 seeds each of these hosts has 6.2 or more. Of others few are
+ * beyond 6, 6 of 10,800, so that 5 of 720 are once in 15,000 seeds; and as beyond z are
+ * e times fewer for each .6 of it, one is beyond 10 once in 2,000. */
 static void jobs_are_told_with_their_hosts_and_period(void **state)
 {
+	unsigned n_beyond = 0;
 	(void)state;
 	for (uint32_t run = 0; run < 30; run++) {
 		struct sampled s = {0};
@@ -165,11 +167,14 @@ static void jobs_are_told_with_their_hosts_and_period(void **state)
 		assert_true(b.z > 9);
 		assert_near(b.period_ms, 35, 1);
 		assert_true(b.likeness > .5);
-		for (int h = 0; h < HOSTS; h++)
+		for (int h = 0; h < HOSTS; h++) {
 			assert_true(
-			    h < 8 ? host_z[h] > 4.5 : fabs(host_z[h]) < 6);
+			    h < 8 ? host_z[h] > 4.5 : fabs(host_z[h]) < 10);
+			n_beyond += h >= 8 && fabs(host_z[h]) > 6;
+		}
 		sampled_free(&s);
 	}
+	assert_in_range(n_beyond, 0, 4);
 }
 
 /* Whether one host or none or all bursts all the time, there is nothing to
