@@ -257,10 +257,12 @@ static void stalls_within_bursts_are_found(void **state)
 /* --- sync_burst ------------------------------------------------------------ */
 /* z of racks without a job is near normal: above 6 is one of 10^9. That of jobs is
  * above 50 in all of these; their period is drawn between 30 and 40 ms each
- * time. */
+ * time, so that a job need not show one: by 11 seeds 3 of 44 have none, and so have
+ * all 4 once in 40,000 seeds. */
 static void jobs_are_told_from_servers_alone(void **state)
 {
 	struct algo_sync_burst_params p;
+	unsigned n_periods = 0;
 	(void)state;
 	assert_ok(sim_field_defaults(algo_sync_burst_fields, &p, test_err()));
 	for (uint32_t run = 0; run < 8; run++) {
@@ -271,11 +273,13 @@ static void jobs_are_told_from_servers_alone(void **state)
 		struct algo_series a = side_by_side(&s, NULL);
 		assert_ok(algo_sync_burst_of(&a, &p, &j, NULL, test_err()));
 		assert_true(b.is_job ? j.z > 50 : j.z < 6);
-		assert_true(
-		    b.is_job ? fabs(j.period_ms - 35) <= 4 : j.period_ms == 0);
+		assert_true(j.period_ms == 0 ||
+		    (b.is_job && fabs(j.period_ms - 35) <= 5));
+		n_periods += j.period_ms > 0;
 		algo_series_free(&a);
 		sampled_free(&s);
 	}
+	assert_in_range(n_periods, 1, 4);
 }
 
 /* --- what alignment costs -------------------------------------------------- */
