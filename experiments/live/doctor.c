@@ -234,8 +234,15 @@ void xp_doctor_db(struct xp_doctor *d, const char *of,
 	if (!isnan(b->counters_s) || isnan(b->probes_s))
 		doctor_age(d, of, "counters", "window of 5 minutes",
 		    b->counters_s, 0, d->limits.sla_s, todo);
-	doctor_age(d, of, "sla", "window of 10 minutes", b->probes_s, 0,
-	    DOCTOR_DB_S, todo);
+	const double ahead_s = b->probes_s - d->now_s;
+	if (ahead_s > 86400)
+		doctor_say(d, XP_HEALTH_FAIL, of, "sla",
+		    "have clocks follow NTP; if they do now, move the database "
+		    "away: it is made anew of the collector's files",
+		    "windows were made of %.0f days to come", ahead_s / 86400);
+	else
+		doctor_age(d, of, "sla", "window of 10 minutes", b->probes_s, 0,
+		    DOCTOR_DB_S, todo);
 	doctor_none(d, of, "on_time", "windows of the last day were late",
 	    (double)b->n_late, "jobs stood still, or take too long");
 	doctor_say(d, *b->ill ? XP_HEALTH_WARN : XP_HEALTH_OK, of, "watchdogs",

@@ -282,6 +282,14 @@ static void a_database_tells_whether_windows_were_made_on_time(void **state)
 	xp_doctor_db(&d, "jobs.db", &b);
 	assert_true(d.n_failed == 1 && d.n_warned == 2);
 	assert_string_equal(d.check[0].name, "sla");
+	/* A clock was ten years ahead when windows were made. */
+	b.probes_s = NOW + 3650 * 86400.;
+	begin();
+	d.now_s = NOW;
+	xp_doctor_db(&d, "jobs.db", &b);
+	assert_true(d.n_failed == 1);
+	assert_string_equal(d.check[0].says,
+	    "windows were made of 3650 days to come");
 	/* Nothing was ever made. */
 	b.probes_s = NAN;
 	begin();
