@@ -67,6 +67,7 @@ static int everserve_step(struct everserve *w, int is_end, struct sim_err *e)
 	int rc;
 	do {
 		obs_mirror_clear(&w->batch);
+		/* What a read brings is of its own moment. */
 		everserve_now(w);
 		rc = xp_ether_read(w->s->ether, AT_ONCE, everserve_take, w, &n,
 		    e);

@@ -263,8 +263,7 @@ static int batch_store_clients_init(struct batch_store_clients *c,
 struct batch_store_file {
 	uint64_t size;
 	int64_t day;
-	uint32_t
-	    n_days_since; /* other days that there are files of behind it */
+	uint32_t n_days_since; /* other days, with files behind it */
 };
 
 /* The sizes of files as they are now, as somebody may have taken some away. */
