@@ -21,9 +21,9 @@ void planes_open(struct planes *p);
 void planes_close(struct planes *p);
 void planes_run(struct planes *p, enum which which, struct scene *s);
 
-/* Means that differ by more standard errors are not equal (6e-5), nor are
+/* Means that differ by more standard errors are not equal (6e-7), nor are
  * histograms whose chi-square is less likely. */
-#define PLANES_ERRORS 4
+#define PLANES_ERRORS 5
 #define PLANES_LEVEL  1e-6
 
 enum { PLANES_HISTOGRAM = 64, PLANES_FEATURES = TOPO_N_LINK_CLASSES + 10 };

@@ -3,8 +3,8 @@
  *
  * Clos networks kept as tables are in models_planes_test.c, by enumeration.
  * Here, by enumeration, a mesh whose paths are unlike, and moments against the
- * exact plane in others: 45 comparisons (tests/rigs/planes.h) fire in 1 of 16 runs
- * under a random seed, chi-squares at level 1e-6 in none. The seeds are fixed.
+ * exact plane in others: 45 comparisons (tests/rigs/planes.h) of 5 standard errors,
+ * and chi-squares at level 1e-6, fire in 1 of some 1,500 random seeds.
  */
 #include "tests/rigs/law.h"
 #include "tests/rigs/meshes.h"

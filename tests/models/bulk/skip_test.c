@@ -2,9 +2,8 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * Tiny networks are in models_planes_test.c, by enumeration. Here moments and
- * histograms on larger ones: means at 4 standard errors (6e-5), about 550 of
- * them, chi-squares at level 1e-6: under a random seed some bound fires in 1 of
- * 30 runs. The seeds are fixed.
+ * histograms on larger ones: means at 5 standard errors (6e-7), about 550 of
+ * them, chi-squares at level 1e-6: some bound fires in 1 of 3,000 random seeds.
  */
 #include "models/bulk/bulk.h"
 #include "models/bulk/skip.h"
@@ -355,8 +354,8 @@ static void at_007s_size_the_law_holds_and_one_percent_would_show(void **state)
 	planes_assert_equal_laws(&c, "007");
 	const double resolution =
 	    PLANES_ERRORS * law_se(&c.difference[0]) / law_mean(&c.failed);
-	if (!(resolution < 0.012))
-		fail_msg("4 standard errors are %.2f %%", 100 * resolution);
+	if (!(resolution < 0.015))
+		fail_msg("5 standard errors are %.2f %%", 100 * resolution);
 	const double naive = law_z(&c.naive_difference, 0);
 	if (!(naive < -PLANES_ERRORS))
 		fail_msg("half of double hits lost: %.2f standard errors only",
