@@ -249,7 +249,7 @@ static topo_link slow_direction(const struct times *m, const struct cable *c)
 			squares += v * v;
 		}
 	const double all = n[0] + n[1];
-	if (all < 2 || sum * sum < squares - sum * sum / all)
+	if (all < 2 || sum * sum <= squares - sum * sum / all)
 		return TOPO_NONE;
 	return topo_link_of(m->r->round[c->first].cable,
 	    sum > 0 ? TOPO_DOWN : TOPO_UP);

@@ -149,6 +149,33 @@ static void open_clos(struct topo *t)
 	assert_ok(topo_open_clos(t, &shape, test_err()));
 }
 
+/* All rounds of a cable take as long, one of them longer than its peers': which of
+ * its links it is nothing tells. */
+static void a_constant_delay_has_no_direction(void **state)
+{
+	static struct algo_round round[CABLES * ROUNDS];
+	const struct algo_rounds all = {round, CABLES * ROUNDS};
+	struct algo_slow_cable *slow;
+	struct topo t;
+	size_t n;
+	(void)state;
+	open_clos(&t);
+	for (uint32_t i = 0; i < CABLES * ROUNDS; i++) {
+		const uint32_t c = i / ROUNDS;
+		round[i] = (struct algo_round){.cable = t.clos.cable_t1 + c,
+		    .us = c == 2 ? 90 : 10,
+		    .back_us = c == 2 ? 85 : 5,
+		    .down = i % 2,
+		    .sent_ns = i};
+	}
+	assert_ok(algo_slow_cables(&all, &t, 1, 0.01, &slow, &n, test_err()));
+	assert_int_equal(n, 1);
+	assert_int_equal(slow[0].cable, t.clos.cable_t1 + 2);
+	assert_int_equal(slow[0].link, TOPO_NONE);
+	free(slow);
+	topo_close(&t);
+}
+
 /* Without any least effect, so that the tests alone are tried. */
 static void healthy_cables_are_slow_with_the_stated_chance(void **state)
 {
@@ -299,6 +326,7 @@ int main(void)
 	    cmocka_unit_test(a_skew_has_the_chance_that_it_says),
 	    cmocka_unit_test(healthy_cables_are_slow_with_the_stated_chance),
 	    cmocka_unit_test(slow_cables_are_told_by_level_tail_or_spread),
+	    cmocka_unit_test(a_constant_delay_has_no_direction),
 	    cmocka_unit_test(lost_mirrors_are_no_drops),
 	};
 	return cmocka_run_group_tests_name("algos/everflow/debug (law)", tests,
