@@ -460,8 +460,12 @@ EXPECTED = $(filter $(FIGURES),$(basename $(notdir \
 	$(wildcard results/expected/*.tsv))))
 expected: all
 	@$B/culprit verify --write $(EXPECTED)
-	@$B/culprit verify >results/expected/verify.txt; code=$$?; \
-	    cat results/expected/verify.txt; exit $$code
+	@$B/culprit verify >$B/verify.txt; code=$$?; cat $B/verify.txt; \
+	if grep -q ' 0 without results' $B/verify.txt; then \
+	    cp $B/verify.txt results/expected/verify.txt; \
+	else \
+	    echo "results/expected/verify.txt is of all figures, and stays." >&2; \
+	fi; exit $$code
 
 # The other one: how all algorithms stand, which the README shows.
 arena: all
