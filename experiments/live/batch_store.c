@@ -262,6 +262,7 @@ static int batch_store_clients_init(struct batch_store_clients *c,
 
 struct batch_store_file {
 	uint64_t size;
+	/* By batch_store_count_days(). */
 	int64_t day;
 	uint32_t n_days_since; /* other days, with files behind it */
 };
@@ -273,7 +274,6 @@ static void batch_store_measure(struct xp_batch_store *s, struct dirent **found,
 	struct stat st;
 	s->held.n_files = s->held.n_bytes = 0;
 	for (int i = 0; i < n; i++) {
-		file[i].day = res_segments_day(found[i]->d_name);
 		if (fstatat(s->files.dir_fd, found[i]->d_name, &st,
 			AT_SYMLINK_NOFOLLOW) < 0)
 			continue;
@@ -284,12 +284,13 @@ static void batch_store_measure(struct xp_batch_store *s, struct dirent **found,
 }
 
 /* Days of a folder's files are few. SEEN has room for N. */
-static void batch_store_count_days(struct batch_store_file file[], int n,
-    int64_t seen[])
+static void batch_store_count_days(struct batch_store_file file[],
+    struct dirent **found, int n, int64_t seen[])
 {
 	uint32_t n_seen = 0;
 	for (int i = n; i-- > 0;) {
 		uint32_t k = 0;
+		file[i].day = res_segments_day(found[i]->d_name);
 		while (k < n_seen && seen[k] != file[i].day)
 			k++;
 		file[i].n_days_since = n_seen - (k < n_seen);
@@ -346,9 +347,12 @@ static int batch_store_clear(struct xp_batch_store *s, size_t n, int64_t now_s,
 	if (n_found < 0)
 		return res_segments_failed(&s->files, "list", "", e);
 	int rc = SIM_ZALLOC(&file, (size_t)n_found + 1, e);
-	if (rc == 0 && (rc = SIM_ZALLOC(&seen, (size_t)n_found + 1, e)) == 0) {
+	/* A full folder is looked at for each batch, mostly without an age. */
+	if (rc == 0 && s->params.keep_days > 0 &&
+	    (rc = SIM_ZALLOC(&seen, (size_t)n_found + 1, e)) == 0)
+		batch_store_count_days(file, found, n_found, seen);
+	if (rc == 0) {
 		batch_store_measure(s, found, n_found, file);
-		batch_store_count_days(file, n_found, seen);
 		rc = batch_store_retire(s, found, n_found, file, n, now_s, e);
 	}
 	for (int i = 0; i < n_found; i++)
