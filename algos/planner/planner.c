@@ -298,9 +298,8 @@ int algo_planner_think(struct algo_planner *p, struct sim_err *e)
 	const struct obs window = {.tallies = &p->told};
 	int rc;
 	if ((rc = sieve_model_read(&s->model, &window, e)) < 0 ||
-	    (rc = sieve_search_run(s, e)) < 0)
+	    (rc = sieve_search_run(s, e)) < 0 || (rc = sieve_chances(s, e)) < 0)
 		return rc;
-	sieve_chances(s);
 	sieve_chances_all(s, p->belief);
 	memset(p->together, 0, p->topo->n_links * sizeof(p->together[0]));
 	for (topo_link l = 0; l < p->topo->n_links; l++) {

@@ -183,9 +183,9 @@ static int sieve_accuses(const struct algo_verdicts *v, uint32_t part)
 	return i < v->n_flagged;
 }
 
-/* A flow is blamed on the hole that took it, or the link of its way that is
- * expected to lose most, if that is accused; else it is noise. What is accused is marked where it was said
- * which findings are stale, which nobody asks any more. */
+/* A flow is blamed on the hole that took it, or the link of its way that is expected
+ * to lose most, if that is accused; else it is noise. What is accused is marked where
+ * it was said which findings are stale, which nobody asks any more. */
 static int sieve_blame(struct sieve *a, const struct obs *window,
     struct algo_verdicts *out, struct sim_err *e)
 {
@@ -238,8 +238,8 @@ static int sieve_diagnose(void *work, const struct obs *window,
 	    (rc = sieve_search_run(s, e)) < 0 ||
 	    (sieve_bursts_show(s) && (rc = sieve_bursts_run(s, e)) < 0))
 		return rc;
-	sieve_chances(s);
-	if ((rc = sieve_spread(s, e)) < 0 || (rc = sieve_write(a, out, e)) < 0)
+	if ((rc = sieve_chances(s, e)) < 0 || (rc = sieve_spread(s, e)) < 0 ||
+	    (rc = sieve_write(a, out, e)) < 0)
 		return rc;
 	return sieve_blame(a, window, out, e);
 }

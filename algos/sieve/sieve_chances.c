@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "algos/sieve/sieve_trade.h"
+
 static const double SIEVE_SURE = 12, SIEVE_LISTED = 1e-4, SIEVE_WIDE = -5;
 
 /* ln of the odds of a link before its own evidence, which is F. */
@@ -188,14 +190,21 @@ static void sieve_chances_find(struct sieve_search *s)
 	}
 }
 
+/* The place of a link in the list; s->n if it has none. */
+static size_t sieve_chances_at(const struct sieve_search *s, topo_link l)
+{
+	size_t i = 0;
+	while (i < s->n && s->list[i].link != l)
+		i++;
+	return i;
+}
+
 /* A link's chance in place of another one, beside what it has; into the list if
  * it was not there. */
 static void sieve_chances_add(struct sieve_search *s, topo_link l,
     struct sieve_finding f, double chance)
 {
-	size_t i = 0;
-	while (i < s->n && s->list[i].link != l)
-		i++;
+	const size_t i = sieve_chances_at(s, l);
 	if (i == s->n && chance < SIEVE_LISTED)
 		return;
 	if (i == s->n)
@@ -262,14 +271,50 @@ static void sieve_chances_swap(struct sieve_search *s, size_t i)
 	sieve_prior_count(&s->prior, had, 1);
 }
 
-/* Those that were accepted on less than the greatest odds, and those that others
- * may explain as well whatever the odds. */
+/* Of those that no trial is of: who was accepted on less than the greatest odds, and
+ * who others may explain as well whatever the odds. */
 static int sieve_chances_shares(const struct sieve_search *s, size_t i)
 {
 	const struct sieve_candidate *c = &s->list[i];
-	return sieve_model_is_maybe(&s->model, c->link) ||
-	    c->found.ln_factor + sieve_chances_before(s, c->link, c->found) <
-	    SIEVE_SURE;
+	return !s->shared[c->link] &&
+	    (sieve_model_is_maybe(&s->model, c->link) ||
+		c->found.ln_factor +
+			sieve_chances_before(s, c->link, c->found) <
+		    SIEVE_SURE);
+}
+
+/* --- others in their place ------------------------------------------------ */
+
+/* Of what was accepted and its rivals each has a chance as its evidence has it. Two
+ * that were accepted have it of what each has alone. */
+static int sieve_chances_trial(struct sieve_search *s,
+    const struct sieve_trial *t, int *stop, struct sim_err *e)
+{
+	static const double NEAR = 10;
+	struct sieve_rivals r;
+	double weight[SIEVE_RIVALS], all = 1;
+	const int rc = sieve_trial_weigh(s, t, -NEAR, &r, e);
+	(void)stop;
+	sieve_trial_enter(s, &t->out);
+	if (r.evidence == -INFINITY)
+		return rc;
+	for (uint32_t i = 0; i < r.n; i++) {
+		weight[i] = sieve_chances_exp(r.in[i].evidence - r.evidence);
+		all += weight[i];
+	}
+	for (uint32_t i = 0; i < t->out.n; i++) {
+		const size_t at = sieve_chances_at(s, t->out.link[i]);
+		assert(at < s->n);
+		s->list[at].chance = t->out.n == 1
+		    ? sieve_chances_of(s, 1 / all)
+		    : s->list[at].chance / all;
+	}
+	for (uint32_t i = 0; i < r.n; i++)
+		for (uint32_t k = 0; k < r.in[i].n; k++)
+			sieve_chances_add(s, r.in[i].link[k],
+			    (struct sieve_finding){0, r.in[i].hazard[k]},
+			    sieve_chances_of(s, weight[i] / all));
+	return rc;
 }
 
 static void sieve_chances_switches(struct sieve_search *s)
@@ -285,8 +330,9 @@ static void sieve_chances_switches(struct sieve_search *s)
 				    1 / (1 + exp(-s->devices.at[k].gain))};
 }
 
-void sieve_chances(struct sieve_search *s)
+int sieve_chances(struct sieve_search *s, struct sim_err *e)
 {
+	int rc;
 	/* Where evaluating is cheap: many that are not likely tell together how
 	 * many failed. */
 	if (!s->model.choice.on && !sieve_model_has_maybe(&s->model))
@@ -295,12 +341,15 @@ void sieve_chances(struct sieve_search *s)
 	sieve_chances_rivals(s);
 	sieve_chances_share(s);
 	sieve_chances_settle(s);
+	if ((rc = sieve_trials(s, sieve_chances_trial, e)) < 0)
+		return rc;
 	const size_t n = s->n;
 	for (size_t i = 0; i < n; i++)
 		if (s->failed[s->list[i].link] && sieve_chances_shares(s, i))
 			sieve_chances_swap(s, i);
 	sieve_chances_switches(s);
 	sieve_holes_list(s);
+	return 0;
 }
 
 void sieve_chances_all(const struct sieve_search *s,

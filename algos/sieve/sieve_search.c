@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algos/sieve/sieve_trade.h"
 #include "sim/vec.h"
 
 enum { SIEVE_ROUNDS = 8, SIEVE_FITS = 3 };
@@ -24,10 +25,12 @@ void sieve_search_free(struct sieve_search *s)
 	free(s->mass);
 	free(s->tried);
 	free(s->before);
+	free(s->shared);
 	sieve_devices_free(&s->devices);
 	sieve_sudden_free(&s->sudden);
 	sieve_holes_free(&s->holes);
 	sieve_bursts_free(&s->bursts);
+	sieve_gain_free(&s->gain);
 }
 
 static double sieve_search_ln_odds(const struct sieve_search *s,
@@ -49,6 +52,7 @@ static int sieve_search_room(struct sieve_search *s, struct sim_err *e)
 	    (rc = SIM_RESERVE(&s->stale, &s->cap_stale, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->tried, &s->cap_tried, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->before, &s->cap_before, n, e)) < 0 ||
+	    (rc = SIM_RESERVE(&s->shared, &s->cap_shared, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->least, &s->cap_least, n, e)) < 0 ||
 	    (rc = SIM_RESERVE(&s->last, &s->cap_last, n, e)) < 0 ||
 	    (rc = sieve_devices_begin(s, e)) < 0)
@@ -324,14 +328,19 @@ static void sieve_search_tell(struct sieve_search *s, topo_link l, int sign)
 	sieve_devices_count(&s->devices, l, sign);
 }
 
+void sieve_search_enter(struct sieve_search *s, topo_link l, double hazard)
+{
+	sieve_search_tell(s, l, 1);
+	sieve_prior_count(&s->prior, hazard, 1);
+	sieve_model_set(&s->model, l, hazard);
+	sieve_search_stale(s, l);
+	sieve_holes_stir(&s->holes);
+}
+
 void sieve_search_join(struct sieve_search *s, const struct sieve_candidate *c)
 {
-	const double hazard = sieve_search_sharpen(s, c->link, c->found.hazard);
-	sieve_search_tell(s, c->link, 1);
-	sieve_prior_count(&s->prior, hazard, 1);
-	sieve_model_set(&s->model, c->link, hazard);
-	sieve_search_stale(s, c->link);
-	sieve_holes_stir(&s->holes);
+	sieve_search_enter(s, c->link,
+	    sieve_search_sharpen(s, c->link, c->found.hazard));
 }
 
 void sieve_search_leave(struct sieve_search *s, topo_link l)
@@ -503,13 +512,17 @@ static int sieve_search_rounds(struct sieve_search *s, struct sim_err *e)
 {
 	int rc = 0, quiet = 0, fitted = 0;
 	for (unsigned i = 0; rc == 0 && i < SIEVE_ROUNDS; i++) {
+		unsigned n_traded = 0;
 		rc = sieve_search_round(s, fitted, &quiet, e);
 		fitted = 1;
-		if (rc == 0 && quiet) {
-			if (!sieve_devices_grow(s))
-				break;
-			fitted = 0;
-		}
+		if (rc < 0 || !quiet)
+			continue;
+		/* What a trade brings is to be listed and fitted. */
+		if (i + 1 < SIEVE_ROUNDS)
+			rc = sieve_trades(s, &n_traded, e);
+		if (rc == 0 && n_traded == 0 && !sieve_devices_grow(s))
+			break;
+		fitted = 0;
 	}
 	return rc;
 }

@@ -8,6 +8,7 @@
 
 #include "algos/sieve/sieve_bursts.h"
 #include "algos/sieve/sieve_devices.h"
+#include "algos/sieve/sieve_gain.h"
 #include "algos/sieve/sieve_holes.h"
 #include "algos/sieve/sieve_prior.h"
 #include "algos/sieve/sieve_share.h"
@@ -38,13 +39,16 @@ struct sieve_search {
 	struct sieve_candidate *list;
 	/* Failed links, and those of no accused switch. */
 	size_t n_failed, n_alone, cap_failed, cap_stale, cap_least, cap_tried,
-	    cap_before, cap_last;
+	    cap_before, cap_last, cap_shared;
 	struct sieve_devices devices;
 	struct sieve_sudden sudden;
 	struct sieve_holes holes;
 	struct sieve_bursts bursts;
+	struct sieve_gain gain; /* scratch */
 	double start; /* hazard of healthy links to begin with; 0: not known */
 	uint8_t *failed, *stale, *tried, *before; /* [links] */
+	uint8_t *shared; /* [links] by sieve_trials() */
+	unsigned n_trials, n_traded;
 	struct sieve_alike *alike; /* scratch: [links and switches] */
 	uint64_t *code;            /* likewise */
 	double *mass;              /* likewise */
@@ -88,8 +92,10 @@ double sieve_search_odds(const struct sieve_search *s, double n_failed);
 double sieve_search_link_odds(const struct sieve_search *s, topo_link l,
     topo_switch except);
 
-/* A candidate joins, and what depends on it is stale; or leaves. */
+/* A candidate joins, or a link whose HAZARD is known, and what depends on it is
+ * stale; or one leaves. */
 void sieve_search_join(struct sieve_search *s, const struct sieve_candidate *c);
+void sieve_search_enter(struct sieve_search *s, topo_link l, double hazard);
 void sieve_search_leave(struct sieve_search *s, topo_link l);
 
 #endif

@@ -64,7 +64,7 @@ static void chances_of_sieve(struct chances_rig *c)
 	s->model.topo = &c->x.topo;
 	assert_ok(sieve_model_read(&s->model, &c->x.w, test_err()));
 	assert_ok(sieve_search_run(s, test_err()));
-	sieve_chances(s);
+	assert_ok(sieve_chances(s, test_err()));
 	for (size_t i = 0; i < s->n; i++)
 		if (s->list[i].link < c->x.topo.n_links)
 			c->got[s->list[i].link] = s->list[i].chance;
@@ -260,7 +260,7 @@ static void each_link_has_a_chance(void **state)
 		s.model.topo = &x.topo;
 		assert_ok(sieve_model_read(&s.model, &x.w, test_err()));
 		assert_ok(sieve_search_run(&s, test_err()));
-		sieve_chances(&s);
+		assert_ok(sieve_chances(&s, test_err()));
 		sieve_chances_all(&s, b);
 		for (size_t i = 0; i < s.n; i++)
 			if (s.list[i].link < x.topo.n_links) {

@@ -4,6 +4,7 @@
 #include "algos/sieve/sieve.h"
 
 #include "algos/sieve/sieve_chances.h"
+#include "algos/sieve/sieve_gain.h"
 #include "tests/rigs/sieve_enumerate.h"
 #include "tests/rigs/telemetry_rig.h"
 #include "tests/test.h"
@@ -127,6 +128,56 @@ static void curves_are_the_likelihood_of_the_choice(void **state)
 			}
 			sieve_model_level(&m, mean);
 		}
+		sieve_model_free(&m);
+		telemetry_rig_close(&x);
+	}
+}
+
+/* One link or two whose hazards move, beside up to two that failed before and may
+ * share ways with them, gain what all ways written out say. */
+static void what_links_gain_is_the_likelihood_of_the_choice(void **state)
+{
+	(void)state;
+	for (uint32_t run = 0; run < 24; run++) {
+		struct telemetry_rig x;
+		struct sim_rng r;
+		struct sieve_model m = {0};
+		struct sieve_gain g = {0};
+		const double mean = run & 4 ? 3e-6 : 2e-4;
+		topo_link link[2];
+		telemetry_rig_open(&x, 4, 3e-4, choice_kinds[run % 2], run);
+		test_rng(&r, run);
+		x.p.flows = 40;
+		link[0] = telemetry_rig_fail_any(&x, &r, 1, 0.1);
+		telemetry_rig_draw(&x);
+		m.topo = &x.topo;
+		assert_ok(sieve_model_read(&m, &x.w, test_err()));
+		sieve_model_level(&m, mean);
+		for (unsigned i = 0; i < run % 3; i++)
+			sieve_model_set(&m, sim_rng_below(&r, x.topo.n_links),
+			    m.x[10 + sim_rng_below(&r, 18)]);
+		sieve_model_set(&m, link[0], mean);
+		do
+			link[1] = sim_rng_below(&r, x.topo.n_links);
+		while (m.hazard[link[1]] != mean || link[1] == link[0]);
+		assert_ok(sieve_choice_pass(&m, mean, test_err()));
+		assert_ok(
+		    sieve_gain_read(&g, &m, link, 1 + run / 2 % 2, test_err()));
+		const double before =
+		    choice_ln_likelihood(&x.topo, &x.t.rows, m.hazard);
+		for (unsigned k = 0; k < 8; k++) {
+			const double hazard[2] =
+			    {m.x[10 + sim_rng_below(&r, 18)],
+				m.x[10 + sim_rng_below(&r, 18)]};
+			for (uint32_t i = 0; i < g.n; i++)
+				m.hazard[link[i]] = hazard[i];
+			const double want =
+			    choice_ln_likelihood(&x.topo, &x.t.rows, m.hazard) -
+			    before;
+			assert_near(sieve_gain_at(&g, hazard), want,
+			    1e-9 * (fabs(before) + fabs(want)));
+		}
+		sieve_gain_free(&g);
 		sieve_model_free(&m);
 		telemetry_rig_close(&x);
 	}
@@ -304,7 +355,7 @@ static void chances_are_those_of_all_sets(void **state)
 		s.model.topo = &x.topo;
 		assert_ok(sieve_model_read(&s.model, &x.w, test_err()));
 		assert_ok(sieve_search_run(&s, test_err()));
-		sieve_chances(&s);
+		assert_ok(sieve_chances(&s, test_err()));
 		for (size_t i = 0; i < s.n; i++)
 			if (s.list[i].link < x.topo.n_links)
 				got[s.list[i].link] = s.list[i].chance;
@@ -490,6 +541,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(curves_are_the_likelihood_of_the_choice),
+	    cmocka_unit_test(what_links_gain_is_the_likelihood_of_the_choice),
 	    cmocka_unit_test(one_row_has_a_closed_form),
 	    cmocka_unit_test(unequal_rows_count_as_their_mean),
 	    cmocka_unit_test(the_mean_is_the_likeliest),

@@ -35,7 +35,7 @@ static void spread_rig_open(struct spread_rig *f, uint32_t run)
 	f->s.model.topo = &f->x.topo;
 	assert_ok(sieve_model_read(&f->s.model, &f->x.w, test_err()));
 	assert_ok(sieve_search_run(&f->s, test_err()));
-	sieve_chances(&f->s);
+	assert_ok(sieve_chances(&f->s, test_err()));
 }
 
 static void spread_rig_close(struct spread_rig *f)
