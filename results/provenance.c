@@ -23,7 +23,7 @@
 #include "results/json.h"
 #include "sim/text.h"
 
-#define CULPRIT_VERSION "0.12.0"
+#define CULPRIT_VERSION "0.13.0"
 
 const struct res_provenance *res_provenance(void)
 {
