@@ -222,7 +222,7 @@ static double share_of_others(struct times *m, const struct cable *but,
  * offset of the mirrors' ways, but what is late by one link varies with the time
  * there, and the round with it: the covariance of rounds with (down - up) is the
  * variance of down less that of up, as copies of S1 are both late by one law. It
- * must be beyond its standard error; a constant delay tells nothing. */
+ * must be beyond two of its standard errors; a constant delay tells nothing. */
 static topo_link slow_direction(const struct times *m, const struct cable *c)
 {
 	double us[2] = {0}, diff[2] = {0}, n[2] = {0};
@@ -249,7 +249,7 @@ static topo_link slow_direction(const struct times *m, const struct cable *c)
 			squares += v * v;
 		}
 	const double all = n[0] + n[1];
-	if (all < 2 || sum * sum <= squares - sum * sum / all)
+	if (all < 2 || sum * sum <= 4 * (squares - sum * sum / all))
 		return TOPO_NONE;
 	return topo_link_of(m->r->round[c->first].cable,
 	    sum > 0 ? TOPO_DOWN : TOPO_UP);
