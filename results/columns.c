@@ -13,6 +13,9 @@
 #include "results/file.h"
 #include "sim/vec.h"
 
+/* Rows that are written at once. */
+enum { BLOCK = 1 << 13 };
+
 /* Of nothing there is no mapping. */
 static size_t columns_bytes(const struct res_columns *t)
 {
@@ -112,30 +115,32 @@ static void columns_rest(const struct res_columns *t, const void *from,
 		madvise((char *)from - skip, bytes + skip, MADV_DONTNEED);
 }
 
-static void columns_store(struct res_columns *t, size_t i, double x)
+/* What is stored of a NaN is 0. */
+static uint64_t columns_bits(double x)
 {
 	const double nan = NAN;
-	uint64_t zero;
+	uint64_t zero, bits;
 	memcpy(&zero, &nan, sizeof(zero));
-	memcpy(&t->bits[i], &x, sizeof(x));
-	t->bits[i] ^= zero;
+	memcpy(&bits, &x, sizeof(bits));
+	return isnan(x) ? 0 : bits ^ zero;
 }
 
-void res_columns_put(struct res_columns *t, size_t row, size_t column, double x)
+static void columns_note(struct res_columns *t, size_t bytes)
 {
-	const size_t i = column * t->n_rows + row;
-	if (isnan(x) && !t->has[column])
-		return;
-	if (isnan(x))
-		t->bits[i] = 0;
-	else
-		columns_store(t, i, x);
-	t->has[column] |= !isnan(x);
-	t->n_fresh += sizeof(x);
+	t->n_fresh += bytes;
 	if (t->n_fresh > RES_COLUMNS_RESIDENT) {
 		columns_rest(t, t->bits, columns_bytes(t));
 		t->n_fresh = 0;
 	}
+}
+
+void res_columns_put(struct res_columns *t, size_t row, size_t column, double x)
+{
+	if (isnan(x) && !t->has[column])
+		return;
+	t->bits[column * t->n_rows + row] = columns_bits(x);
+	t->has[column] |= !isnan(x);
+	columns_note(t, sizeof(x));
 }
 
 void res_columns_rest(const struct res_columns *t, size_t column)
@@ -146,16 +151,34 @@ void res_columns_rest(const struct res_columns *t, size_t column)
 
 void res_columns_read(const struct res_columns *t, size_t column, double to[])
 {
+	const int has = t->has[column];
 	for (size_t i = 0; i < t->n_rows; i++)
-		to[i] = t->has[column] ? res_columns_get(t, i, column) : NAN;
+		to[i] = has ? res_columns_get(t, i, column) : NAN;
 	res_columns_rest(t, column);
 }
 
+static int columns_any(const double x[], size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!isnan(x[i]))
+			return 1;
+	return 0;
+}
+
+/* In blocks, so that no more stays in memory than res_columns_put() leaves. */
 void res_columns_write(struct res_columns *t, size_t column,
     const double from[])
 {
-	for (size_t i = 0; i < t->n_rows; i++)
-		res_columns_put(t, i, column, from[i]);
+	for (size_t i = 0, n; i < t->n_rows; i += n) {
+		uint64_t *to = t->bits + column * t->n_rows + i;
+		n = t->n_rows - i < BLOCK ? t->n_rows - i : BLOCK;
+		t->has[column] |= columns_any(from + i, n);
+		if (!t->has[column])
+			continue;
+		for (size_t k = 0; k < n; k++)
+			to[k] = columns_bits(from[i + k]);
+		columns_note(t, n * sizeof(to[0]));
+	}
 }
 
 int res_columns_has(const struct res_columns *t, size_t column)

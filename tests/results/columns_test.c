@@ -59,6 +59,37 @@ static void it_holds_what_was_put_last(void **state)
 	}
 }
 
+/* Over what was there before, or nothing; NaNs in front, behind, or everywhere. */
+static void a_column_written_at_once_is_one_put_by_rows(void **state)
+{
+	enum { ROWS = 20000, COLUMNS = 2, RUNS = 24 };
+	double *from = calloc(ROWS, sizeof(*from));
+	(void)state;
+	assert_non_null(from);
+	for (uint32_t run = 0; run < RUNS; run++) {
+		struct res_columns a, b;
+		struct sim_rng r;
+		test_rng(&r, run);
+		assert_ok(res_columns_open(&a, ROWS, COLUMNS, test_err()));
+		assert_ok(res_columns_open(&b, ROWS, COLUMNS, test_err()));
+		for (uint32_t time = 0; time < 2; time++) {
+			const uint32_t first = sim_rng_below(&r, 3) * 10000;
+			const uint32_t n = sim_rng_below(&r, ROWS + 1);
+			for (uint32_t i = 0; i < ROWS; i++)
+				from[i] = i < first || i - first >= n ? NAN : i;
+			res_columns_write(&a, 1, from);
+			for (size_t i = 0; i < ROWS; i++)
+				res_columns_put(&b, i, 1, from[i]);
+			assert_memory_equal(a.bits, b.bits,
+			    sizeof(a.bits[0]) * ROWS * COLUMNS);
+			assert_memory_equal(a.has, b.has, COLUMNS);
+		}
+		res_columns_close(&a);
+		res_columns_close(&b);
+	}
+	free(from);
+}
+
 static size_t resident_bytes(size_t *mapped)
 {
 	size_t all, resident = 0;
@@ -235,6 +266,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(it_holds_what_was_put_last),
+	    cmocka_unit_test(a_column_written_at_once_is_one_put_by_rows),
 	    cmocka_unit_test(a_column_without_numbers_takes_no_memory),
 	    cmocka_unit_test(nor_does_one_where_another_was),
 	    cmocka_unit_test(what_is_large_is_not_in_memory),
