@@ -93,4 +93,14 @@ int res_h5_read(struct res_cube *c, const char *path, struct sim_err *e);
 int res_h5_read_beside(struct res_cube *c, const char *path,
     const char *scratch, struct sim_err *e);
 
+/* Who reads many files keeps HDF5's process from one to the next, as to begin it
+ * takes longer than to read a small file. It ends with a file that can't be read,
+ * and another begins with a file larger than all before. SCRATCH may be NULL.
+ * Errors of opening SIM_ENOMEM, of reading those above. */
+struct res_h5_reader;
+int res_h5_reader_open(struct res_h5_reader **r, struct sim_err *e);
+void res_h5_reader_close(struct res_h5_reader *r); /* NULL is fine */
+int res_h5_reader_read(struct res_h5_reader *r, struct res_cube *c,
+    const char *path, const char *scratch, struct sim_err *e);
+
 #endif

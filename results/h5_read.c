@@ -17,8 +17,9 @@
 #include "sim/text.h"
 #include "sim/vec.h"
 
-struct reader {
+struct res_h5_reader {
 	struct res_h5_far far; /* of the file's bytes */
+	size_t most_bytes;     /* for which its process is bounded */
 	struct res_cube *c;
 	const void *image;
 	const char *scratch; /* NULL: all in memory */
@@ -31,20 +32,20 @@ struct reader {
 
 /* --- attributes -----------------------------------------------------------*/
 
-static int get_text(struct reader *r, const char *at, const char *name,
+static int get_text(struct res_h5_reader *r, const char *at, const char *name,
     char **out)
 {
 	return res_h5_far_text(&r->far, at, name, out, r->e);
 }
 
-static int get_counts(struct reader *r, const char *name, size_t n,
+static int get_counts(struct res_h5_reader *r, const char *name, size_t n,
     uint64_t out[])
 {
 	return res_h5_far_counts(&r->far, name, n, out, r->e);
 }
 
 /* A text that may be missing. */
-static int get_optional(struct reader *r, const char *name, char **out)
+static int get_optional(struct res_h5_reader *r, const char *name, char **out)
 {
 	const int rc = res_h5_far_has_attr(&r->far, name, r->e);
 	return rc <= 0 ? rc : get_text(r, "", name, out);
@@ -53,8 +54,8 @@ static int get_optional(struct reader *r, const char *name, char **out)
 /* --- datasets -------------------------------------------------------------*/
 
 /* What dataset NAME is, which must have RANK dimensions, none of them 0. */
-static int get_shape_of(struct reader *r, const char *name, unsigned rank,
-    struct res_h5_shape *is)
+static int get_shape_of(struct res_h5_reader *r, const char *name,
+    unsigned rank, struct res_h5_shape *is)
 {
 	const int rc = res_h5_far_shape(&r->far, name, is, r->e);
 	if (rc < 0)
@@ -70,7 +71,7 @@ static int get_shape_of(struct reader *r, const char *name, unsigned rank,
 
 /* The length of a list. Lists are not compressed, so each entry takes a byte or
  * more: a longer one is a lie that would cost us memory. */
-static int get_length(struct reader *r, const char *name, hsize_t *n)
+static int get_length(struct res_h5_reader *r, const char *name, hsize_t *n)
 {
 	struct res_h5_shape is;
 	const int rc = get_shape_of(r, name, 1, &is);
@@ -85,7 +86,7 @@ static int get_length(struct reader *r, const char *name, hsize_t *n)
 
 /* Read numbers of CLASS with exactly these dimensions, for which OUT has
  * room. */
-static int get_numbers(struct reader *r, const char *name,
+static int get_numbers(struct res_h5_reader *r, const char *name,
     enum res_h5_class class, enum sim_type type, unsigned rank,
     const hsize_t dim[], void *out)
 {
@@ -96,14 +97,15 @@ static int get_numbers(struct reader *r, const char *name,
 }
 
 /* N texts; OUT has room for them. */
-static int get_texts(struct reader *r, const char *name, size_t n, char *out[])
+static int get_texts(struct res_h5_reader *r, const char *name, size_t n,
+    char *out[])
 {
 	return res_h5_far_texts(&r->far, name, n, out, r->e);
 }
 
 /* --- coordinates ----------------------------------------------------------*/
 
-static int get_coord(struct reader *r, const struct res_axis *a,
+static int get_coord(struct res_h5_reader *r, const struct res_axis *a,
     struct res_coord *k)
 {
 	struct res_h5_shape is;
@@ -131,7 +133,7 @@ static size_t count_char(const char *text, char mark)
 }
 
 /* LINE is the axis's line of names; it is cut into pieces. */
-static int get_axis(struct reader *r, struct res_axis *a, char *line)
+static int get_axis(struct res_h5_reader *r, struct res_axis *a, char *line)
 {
 	size_t n_coords = count_char(line, '\t') + 1;
 	int rc = SIM_ZALLOC(&a->coord, n_coords, r->e);
@@ -153,7 +155,7 @@ static int get_axis(struct reader *r, struct res_axis *a, char *line)
 	return 0;
 }
 
-static int get_axes(struct reader *r, char *names)
+static int get_axes(struct res_h5_reader *r, char *names)
 {
 	struct res_cube *c = r->c;
 	size_t n = *names ? count_char(names, '\n') + 1 : 0;
@@ -169,7 +171,7 @@ static int get_axes(struct reader *r, char *names)
 	return rc;
 }
 
-static int get_algos(struct reader *r)
+static int get_algos(struct res_h5_reader *r)
 {
 	struct res_cube *c = r->c;
 	hsize_t n = 0;
@@ -185,7 +187,7 @@ static int get_algos(struct reader *r)
 }
 
 /* Points of a cell; a file says it only when they are several. */
-static int get_along(struct reader *r)
+static int get_along(struct res_h5_reader *r)
 {
 	uint64_t n = 1;
 	int rc = res_h5_far_has_attr(&r->far, "n_along", r->e);
@@ -199,7 +201,7 @@ static int get_along(struct reader *r)
 	return rc;
 }
 
-static int get_shape(struct reader *r)
+static int get_shape(struct res_h5_reader *r)
 {
 	struct res_cube *c = r->c;
 	char *names = NULL;
@@ -245,7 +247,8 @@ static const struct res_metric *file_metric(unsigned i)
 	    : &res_algo_metrics[i - RES_N_TRIAL_METRICS];
 }
 
-static int look_for_metrics(struct reader *r, struct metrics_there *there)
+static int look_for_metrics(struct res_h5_reader *r,
+    struct metrics_there *there)
 {
 	const char *name[N_METRICS];
 	for (unsigned i = 0; i < N_METRICS; i++)
@@ -255,7 +258,7 @@ static int look_for_metrics(struct reader *r, struct metrics_there *there)
 
 /* The same rule as put_metric() in h5.c: what it must not leave out has to be
  * there. */
-static int may_lack(const struct reader *r, unsigned i,
+static int may_lack(const struct res_h5_reader *r, unsigned i,
     const struct metrics_there *there)
 {
 	const struct res_metric *m = file_metric(i);
@@ -265,7 +268,7 @@ static int may_lack(const struct reader *r, unsigned i,
 }
 
 /* Metric I of all rows. */
-static int get_metric(struct reader *r, unsigned i, double buf[])
+static int get_metric(struct res_h5_reader *r, unsigned i, double buf[])
 {
 	struct res_cube *c = r->c;
 	const int per_algo = i >= RES_N_TRIAL_METRICS;
@@ -281,7 +284,7 @@ static int get_metric(struct reader *r, unsigned i, double buf[])
 	return rc;
 }
 
-static int get_metrics(struct reader *r, double buf[])
+static int get_metrics(struct res_h5_reader *r, double buf[])
 {
 	struct metrics_there there;
 	int rc = look_for_metrics(r, &there);
@@ -292,7 +295,7 @@ static int get_metrics(struct reader *r, double buf[])
 }
 
 /* All points of a cell come from one trial, so they have one status. */
-static int check_status(struct reader *r)
+static int check_status(struct res_h5_reader *r)
 {
 	const struct res_cube *c = r->c;
 	const size_t n = res_cube_own_cells(c);
@@ -312,7 +315,7 @@ static int check_status(struct reader *r)
 }
 
 /* The cells of a shard follow from its number, so other ones are a mistake. */
-static int check_cells(struct reader *r)
+static int check_cells(struct res_h5_reader *r)
 {
 	const struct res_cube *c = r->c;
 	const hsize_t n = res_cube_own_cells(c);
@@ -331,7 +334,7 @@ static int check_cells(struct reader *r)
 	return rc;
 }
 
-static int get_rows(struct reader *r)
+static int get_rows(struct res_h5_reader *r)
 {
 	struct res_cube *c = r->c;
 	double *buf = NULL;
@@ -356,7 +359,7 @@ static int get_rows(struct reader *r)
 	return rc;
 }
 
-static int get_cells(struct reader *r)
+static int get_cells(struct res_h5_reader *r)
 {
 	int rc = res_cube_alloc(r->c, r->e);
 	if (rc == SIM_EINVAL) /* n_along does not fit the axes */
@@ -379,7 +382,8 @@ struct claim_columns {
 	uint32_t *confirmed;
 };
 
-static int get_columns(struct reader *r, hsize_t n, struct claim_columns *k)
+static int get_columns(struct res_h5_reader *r, hsize_t n,
+    struct claim_columns *k)
 {
 	int rc;
 	if ((rc = SIM_ZALLOC(&k->metric, n, r->e)) < 0 ||
@@ -397,7 +401,7 @@ static int get_columns(struct reader *r, hsize_t n, struct claim_columns *k)
 
 /* Texts move into the cube also when something failed, because it frees them
  * with everything else. */
-static int fill_claims(struct reader *r, hsize_t n)
+static int fill_claims(struct res_h5_reader *r, hsize_t n)
 {
 	struct res_cube *c = r->c;
 	struct claim_columns k = {0};
@@ -421,7 +425,7 @@ static int fill_claims(struct reader *r, hsize_t n)
 	return rc;
 }
 
-static int get_claims(struct reader *r)
+static int get_claims(struct res_h5_reader *r)
 {
 	hsize_t n = 0;
 	int rc = res_h5_far_has(&r->far, "claims", r->e);
@@ -433,7 +437,7 @@ static int get_claims(struct reader *r)
 
 /* --- the file -------------------------------------------------------------*/
 
-static int get_identity(struct reader *r)
+static int get_identity(struct res_h5_reader *r)
 {
 	struct res_cube *c = r->c;
 	uint64_t version, shard[2];
@@ -467,7 +471,7 @@ static int get_identity(struct reader *r)
 	return 0;
 }
 
-static int h5_read_get_all(struct reader *r)
+static int h5_read_get_all(struct res_h5_reader *r)
 {
 	int rc;
 	if ((rc = get_identity(r)) < 0 || (rc = get_shape(r)) < 0 ||
@@ -492,39 +496,77 @@ static int check_sum(const unsigned char *bytes, size_t n, struct sim_err *e)
 	return 0;
 }
 
-/* In the child. */
-static int h5_read_open(void *state, const void *ask, size_t n,
-    struct sim_apart_reply *reply, struct sim_err *e)
+/* In the child: the file is a copy of its bytes. */
+static int open_image(struct res_h5_far *far, const void *bytes, size_t n,
+    struct sim_err *e)
 {
-	struct reader *r = state;
-	const int rc = res_h5_begin(e);
-	(void)ask, (void)n, (void)reply;
-	if (rc < 0)
-		return rc;
 	hid_t access = H5Pcreate(H5P_FILE_ACCESS);
 	H5Pset_fapl_core(access, 1 << 20, 0);
-	H5Pset_file_image(access, (void *)(uintptr_t)r->image, r->far.n_bytes);
-	r->far.file = H5Fopen(RES_H5_NO_FILE, H5F_ACC_RDONLY, access);
-	return r->far.file < 0 ? res_h5_failed(SIM_EPARSE, "open", "it", e) : 0;
+	H5Pset_file_image(access, (void *)(uintptr_t)bytes, n);
+	far->n_bytes = n;
+	far->file = H5Fopen(RES_H5_NO_FILE, H5F_ACC_RDONLY, access);
+	H5Pclose(access);
+	return far->file < 0 ? res_h5_failed(SIM_EPARSE, "open", "it", e) : 0;
 }
 
-static int read_image(struct res_cube *c, const void *bytes, size_t n,
-    const char *scratch, struct sim_err *e)
+/* The first file is in the child's memory since it was forked. */
+static int open_first(void *state, const void *ask, size_t n,
+    struct sim_apart_reply *reply, struct sim_err *e)
 {
-	struct reader r = {.c = c, .image = bytes, .scratch = scratch, .e = e};
-	int rc = check_sum(bytes, n, e);
-	if (rc < 0)
-		return rc;
-	r.far.n_bytes = n - RES_H5_TRAILER;
-	rc = res_h5_far_open(&r.far, h5_read_open, e);
-	if (rc == 0)
-		rc = h5_read_get_all(&r);
-	res_h5_far_close(&r.far);
-	return rc;
+	struct res_h5_reader *r = state;
+	const int rc = res_h5_begin(e);
+	(void)ask, (void)n, (void)reply;
+	return rc < 0 ? rc : open_image(&r->far, r->image, r->far.n_bytes, e);
 }
 
-int res_h5_read_beside(struct res_cube *c, const char *path,
-    const char *scratch, struct sim_err *e)
+/* Bytes of another file are the question. */
+static int open_next(void *state, const void *bytes, size_t n,
+    struct sim_apart_reply *reply, struct sim_err *e)
+{
+	struct res_h5_reader *r = state;
+	(void)reply;
+	H5Fclose(r->far.file);
+	return open_image(&r->far, bytes, n, e);
+}
+
+/* The bounds of a child are those of the file that it began with, so a larger
+ * one begins another. */
+static int open_bytes(struct res_h5_reader *r, const void *bytes, size_t n)
+{
+	if (r->far.apart && n <= r->most_bytes) {
+		r->far.n_bytes = n;
+		return sim_apart_ask(r->far.apart, open_next, bytes, n, NULL,
+		    r->e);
+	}
+	res_h5_far_close(&r->far);
+	r->image = bytes;
+	r->far.n_bytes = r->most_bytes = n;
+	return res_h5_far_open(&r->far, open_first, r->e);
+}
+
+static int read_image(struct res_h5_reader *r, const void *bytes, size_t n)
+{
+	int rc = check_sum(bytes, n, r->e);
+	if (rc == 0)
+		rc = open_bytes(r, bytes, n - RES_H5_TRAILER);
+	return rc < 0 ? rc : h5_read_get_all(r);
+}
+
+int res_h5_reader_open(struct res_h5_reader **r, struct sim_err *e)
+{
+	return SIM_ZALLOC(r, 1, e);
+}
+
+void res_h5_reader_close(struct res_h5_reader *r)
+{
+	if (r)
+		res_h5_far_close(&r->far);
+	free(r);
+}
+
+/* What goes wrong in HDF5 with one file goes on in no other. */
+int res_h5_reader_read(struct res_h5_reader *r, struct res_cube *c,
+    const char *path, const char *scratch, struct sim_err *e)
 {
 	void *bytes = NULL;
 	size_t n = 0;
@@ -532,13 +574,25 @@ int res_h5_read_beside(struct res_cube *c, const char *path,
 	int rc = res_file_read(path, &bytes, &n, e);
 	if (rc < 0)
 		return rc;
-	rc = read_image(c, bytes, n, scratch, e);
+	r->c = c;
+	r->scratch = scratch;
+	r->e = e;
+	rc = read_image(r, bytes, n);
 	free(bytes);
-	if (rc < 0) {
-		res_cube_free(c);
-		return sim_wrap(e, rc, "cannot read %s", path);
-	}
-	return 0;
+	if (rc == 0)
+		return 0;
+	res_h5_far_close(&r->far);
+	res_cube_free(c);
+	return sim_wrap(e, rc, "cannot read %s", path);
+}
+
+int res_h5_read_beside(struct res_cube *c, const char *path,
+    const char *scratch, struct sim_err *e)
+{
+	struct res_h5_reader r = {0};
+	const int rc = res_h5_reader_read(&r, c, path, scratch, e);
+	res_h5_far_close(&r.far);
+	return rc;
 }
 
 int res_h5_read(struct res_cube *c, const char *path, struct sim_err *e)

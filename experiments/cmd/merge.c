@@ -6,6 +6,7 @@
 #include "experiments/cmd/cmd.h"
 #include "experiments/sweep/state.h"
 #include "results/file.h"
+#include "results/h5.h"
 #include "results/shards.h"
 #include "sim/text.h"
 
@@ -53,15 +54,15 @@ static const struct cmd_line cmd_merge_line = {
 };
 
 /* Add one shard, with what its journal has beyond the file, as after a kill. */
-static int merge_one(struct res_shards *s, const char *path, const char *output,
-    struct sim_err *e)
+static int merge_one(struct res_shards *s, struct res_h5_reader *reader,
+    const char *path, const char *output, struct sim_err *e)
 {
 	struct res_cube c = {0};
 	if (cmd_is_same_file(path, output))
 		return sim_fail(e, SIM_EINVAL,
 		    "-o %s is one of the files to merge; give another name.",
 		    output);
-	int rc = xp_state_read(&c, path, e);
+	int rc = xp_state_read_by(reader, &c, path, e);
 	if (rc == 0)
 		return res_shards_add(s, &c, path, e);
 	/* A file that is not whole is no mistake of the command line. */
@@ -102,9 +103,11 @@ static int check_whole(const struct res_shards *s, const struct args *a,
 static int join(struct res_shards *s, const struct args *a, const char *output,
     struct sim_err *e)
 {
-	int rc = 0;
+	struct res_h5_reader *reader = NULL;
+	int rc = res_h5_reader_open(&reader, e);
 	for (size_t i = 0; rc == 0 && i < a->files.n; i++)
-		rc = merge_one(s, a->files.word[i], output, e);
+		rc = merge_one(s, reader, a->files.word[i], output, e);
+	res_h5_reader_close(reader);
 	if (rc == 0)
 		rc = check_whole(s, a, output, e);
 	return rc < 0 ? rc : res_shards_write(s, e);

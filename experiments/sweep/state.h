@@ -11,4 +11,9 @@
  * of res_h5_read() and xp_journal_read(). */
 int xp_state_read(struct res_cube *c, const char *path, struct sim_err *e);
 
+/* The same of many, by one READER. */
+struct res_h5_reader;
+int xp_state_read_by(struct res_h5_reader *reader, struct res_cube *c,
+    const char *path, struct sim_err *e);
+
 #endif

@@ -386,6 +386,45 @@ static void an_edited_file_is_refused(void **state)
 	assert_refused(path, SIM_EPARSE, "edited");
 }
 
+/* Whatever one of them is: small or large, a good one or none. */
+static void a_reader_reads_one_file_after_the_other(void **state)
+{
+	(void)state;
+	enum { RUNS = 40, KINDS = 4 };
+	const char *path[KINDS] = {test_path("small.h5"), test_path("large.h5"),
+	    test_path("bad.h5"), test_path("missing.h5")};
+	struct res_cube c[2], back;
+	struct res_h5_reader *reader;
+	plain_cube(&c[0], 2, 3);
+	plain_cube(&c[1], 40, 700);
+	for (size_t i = 0; i < 2; i++)
+		assert_ok(res_h5_write(&c[i], path[i], test_err()));
+	hid_t file = good_file(path[2]);
+	assert_true(H5Adelete(file, "title") >= 0);
+	H5Fclose(file);
+	seal(path[2]);
+	assert_ok(res_h5_reader_open(&reader, test_err()));
+	for (uint32_t run = 0; run < RUNS; run++) {
+		struct sim_rng r;
+		struct sim_err e = {0};
+		test_rng(&r, run);
+		const uint32_t kind = sim_rng_below(&r, KINDS);
+		const int rc =
+		    res_h5_reader_read(reader, &back, path[kind], NULL, &e);
+		if (kind < 2) {
+			assert_int_equal(rc, 0);
+			assert_same_cube(&c[kind], &back);
+			res_cube_free(&back);
+		} else {
+			assert_int_equal(rc, kind == 2 ? SIM_EPARSE : SIM_EIO);
+			assert_non_null(strstr(e.msg, path[kind]));
+		}
+	}
+	res_h5_reader_close(reader);
+	for (size_t i = 0; i < 2; i++)
+		res_cube_free(&c[i]);
+}
+
 static void put_number(hid_t file, const char *name, unsigned value)
 {
 	hid_t space = H5Screate(H5S_SCALAR);
@@ -819,6 +858,7 @@ int main(void)
 	    cmocka_unit_test(every_mutation_is_refused),
 	    cmocka_unit_test(other_files_are_refused),
 	    cmocka_unit_test(an_edited_file_is_refused),
+	    cmocka_unit_test(a_reader_reads_one_file_after_the_other),
 	    cmocka_unit_test(each_missing_or_odd_dataset_is_refused),
 	    cmocka_unit_test(each_missing_or_odd_attribute_is_named),
 	    cmocka_unit_test(values_that_cannot_be_are_refused),
