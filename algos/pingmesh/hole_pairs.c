@@ -236,18 +236,45 @@ static void tell_mesh_tor(const struct algo_hole_pairs *p, uint32_t t,
 		to->hear_many(to->arg, &x);
 }
 
+/* Likewise where all other ToRs are peers: how many are in a pod is known, and of
+ * two the lower tells of their pairs. */
+static void tell_full_tor(const struct algo_hole_pairs *p, uint32_t t,
+    const struct algo_hole_hearer *to)
+{
+	const struct topo_clos *c = &p->dc->clos;
+	const uint32_t own = t / c->n_tors;
+	for (uint32_t pod = 0; pod < c->n_pods; pod++) {
+		const uint32_t end = (pod + 1) * c->n_tors;
+		const uint32_t n = c->n_tors - (pod == own);
+		const uint32_t above = pod == own ? end - 1 - t
+		    : pod > own                   ? n
+						  : 0;
+		const struct algo_hole_bundle x = {.tor = t,
+		    .pod = pod,
+		    .n = (uint64_t)n * c->n_hosts,
+		    .n_once = (uint64_t)above * c->n_hosts};
+		if (n > 0)
+			to->hear_many(to->arg, &x);
+	}
+}
+
 /* As if all servers were heard. Those of a ToR have peers under the same other
  * ones. */
 static void tell_whole_mesh(const struct algo_hole_pairs *p,
     const struct algo_hole_hearer *to)
 {
-	const uint32_t n = p->dc->clos.n_hosts;
+	const struct topo_clos *c = &p->dc->clos;
+	const uint32_t n = c->n_hosts;
 	const uint32_t own = n * mesh_peers(p, OBS_MESH_TOR) / 2;
-	for (uint32_t t = 0; t < p->dc->clos.all_tors; t++) {
+	const int is_full = mesh_peers(p, OBS_MESH_DC) == c->all_tors - 1;
+	for (uint32_t t = 0; t < c->all_tors; t++) {
 		if (own > 0)
 			tell_hole_pair(to, t * n, t * n, (int32_t)own,
 			    ALGO_HOLE_NO_DECOY);
-		tell_mesh_tor(p, t, to);
+		if (is_full)
+			tell_full_tor(p, t, to);
+		else
+			tell_mesh_tor(p, t, to);
 	}
 }
 

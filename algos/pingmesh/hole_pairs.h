@@ -97,7 +97,7 @@ void algo_hole_pairs_of_servers(const struct algo_hole_pairs *p,
 
 /* Tell of all pairs of which neither server is ASIDE, in any order.
  * Cost O(pairs); of a mesh O(ToRs * peers + rows + servers that are dead or
- * aside * peers). */
+ * aside * peers), where all ToRs are peers O(ToRs * pods) in place of the first. */
 void algo_hole_pairs_tell(const struct algo_hole_pairs *p, uint32_t n_hosts,
     const uint8_t aside[], const struct algo_hole_hearer *to);
 

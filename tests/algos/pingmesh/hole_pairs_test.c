@@ -166,16 +166,17 @@ static void pairs_are_those_of_a_search(void **state)
 
 enum { N_TORS = 6, OF_TOR = 2, OF_POD = 6 };
 
-/* The K-th other server under the same ToR, or that of the same index under the
- * K-th other ToR. */
+/* The K-th other server under the same ToR, or that of the same index under
+ * another ToR, of a circle of them the near ones first. */
 static topo_host mesh_peer(const void *arg, unsigned level, topo_host h,
     uint32_t k)
 {
+	static const uint32_t on[N_TORS - 1] = {1, 5, 2, 4, 3};
 	const uint32_t s = h - FIRST, tor = s / OF_TOR, i = s % OF_TOR;
 	(void)arg;
 	if (level == OBS_MESH_TOR)
 		return FIRST + tor * OF_TOR + (k < i ? k : k + 1);
-	return FIRST + (k < tor ? k : k + 1) * OF_TOR + i;
+	return FIRST + (tor + on[k]) % N_TORS * OF_TOR + i;
 }
 
 struct mesh {
@@ -187,6 +188,15 @@ struct mesh {
 	int is_pair[N_HOSTS][N_HOSTS], decoy[N_HOSTS][N_HOSTS];
 };
 
+/* With two peers those are the ToRs beside it, with four the ones beside these,
+ * too, and with five all. */
+static int tors_are_peers(const struct mesh *m, uint32_t a, uint32_t b)
+{
+	const uint32_t on = (b + N_TORS - a) % N_TORS;
+	const uint32_t apart = on < N_TORS - on ? on : N_TORS - on;
+	return 2 * apart <= m->pairs.mesh.n_peers[OBS_MESH_DC] + 1;
+}
+
 /* A pair of which nothing is listed, or a row of it. */
 static void mesh_draw_pair(struct mesh *m, const struct fixture *f,
     struct sim_rng *r, uint32_t a, uint32_t b)
@@ -196,7 +206,10 @@ static void mesh_draw_pair(struct mesh *m, const struct fixture *f,
 	    m->pairs.mesh.n_probes[same ? OBS_MESH_TOR : OBS_MESH_DC];
 	m->decoy[a][b] = ALGO_HOLE_NO_DECOY;
 	m->is_pair[a][b] = 0;
-	if (!f->alive[a] || !f->alive[b] || (!same && a % OF_TOR != b % OF_TOR))
+	if (!f->alive[a] || !f->alive[b] ||
+	    (!same &&
+		(a % OF_TOR != b % OF_TOR ||
+		    !tors_are_peers(m, a / OF_TOR, b / OF_TOR))))
 		return;
 	m->is_pair[a][b] = all >= m->least;
 	if (sim_rng_below(r, 2))
@@ -217,9 +230,10 @@ static void mesh_draw_pair(struct mesh *m, const struct fixture *f,
 
 static void mesh_draw(struct mesh *m, struct fixture *f, struct sim_rng *r)
 {
+	static const uint32_t some[] = {2, 4, N_TORS - 1};
 	*m = (struct mesh){.least = LEAST};
 	m->pairs.mesh = (struct obs_mesh){.peer = mesh_peer,
-	    .n_peers = {OF_TOR - 1, N_TORS - 1},
+	    .n_peers = {OF_TOR - 1, some[sim_rng_below(r, 3)]},
 	    .n_probes = {1 + sim_rng_below(r, 8), 1 + sim_rng_below(r, 8)}};
 	for (uint32_t s = 0; s < N_HOSTS; s++) {
 		f->alive[s] = sim_rng_below(r, 6) > 0;
