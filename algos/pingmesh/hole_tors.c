@@ -25,11 +25,11 @@ struct court {
 	size_t n_bad;
 	const struct algo_hole_pairs *all;
 	double false_alarm;
-	struct server *server;       /* [hosts] */
-	uint32_t *n_pairs;           /* [hosts] */
-	uint8_t *aside;              /* [hosts] */
-	struct algo_hole_cell *cell; /* [n_bad], one pair each, to be sorted */
-	uint32_t *n_decoys[2];       /* [ToRs] of type 1, of type 2 or 1 */
+	struct server *server; /* [hosts] */
+	uint32_t *n_pairs;     /* [hosts] */
+	uint8_t *aside;        /* [hosts] */
+	uint64_t *key, *spare; /* [n_bad] of pairs, to be sorted */
+	uint32_t *n_decoys[2]; /* [ToRs] of type 1, of type 2 or 1 */
 	struct algo_hole_fit fit;
 	struct algo_hole_tor *tor;
 	uint8_t *suspect; /* [causes] ToRs first, as of the fit */
@@ -40,7 +40,8 @@ static void court_close(struct court *c)
 	free(c->server);
 	free(c->n_pairs);
 	free(c->aside);
-	free(c->cell);
+	free(c->key);
+	free(c->spare);
 	free(c->n_decoys[0]);
 	free(c->n_decoys[1]);
 	free(c->suspect);
@@ -55,7 +56,8 @@ static int court_open(struct court *c, struct sim_err *e)
 	if ((rc = SIM_ZALLOC(&c->server, t->all_hosts, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&c->n_pairs, t->all_hosts, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&c->aside, t->all_hosts, e)) == 0 &&
-	    (rc = SIM_ZALLOC(&c->cell, c->n_bad, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&c->key, c->n_bad, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&c->spare, c->n_bad, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&c->n_decoys[0], t->all_tors, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&c->n_decoys[1], t->all_tors, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&c->suspect, n_causes, e)) == 0)
@@ -88,49 +90,54 @@ static double worse_than_share(double b, double n, double p)
 	    (b < n ? (n - b) * log((1 - b / n) / (1 - p)) : 0);
 }
 
-/* By share of black-holed pairs; each has some pair. */
-static int servers_by_share(const void *a, const void *b)
+/* A server with pairs, and which share of them is black-holed. */
+struct ranked {
+	const struct server *is;
+	double share;
+};
+
+static int by_share(const void *a, const void *b)
 {
-	const struct server *const *p = a, *const *q = b;
-	const double x = (double)(*p)->n_bad / (*p)->n;
-	const double y = (double)(*q)->n_bad / (*q)->n;
-	return SIM_ORDER(x, y);
+	const struct ranked *p = a, *q = b;
+	return SIM_ORDER(p->share, q->share);
 }
 
-/* Of the N servers S with pairs, all of one ToR, set aside those that are worse
- * than the better half together lets expect. One good pair and one bad are
- * added to that half's, since few pairs tell little of a share. Pairs between
- * it and the worse ones stay in its count: they make it look worse, which errs
- * to the side of setting nobody aside. */
-static void set_worse_half_aside(struct server *s[], uint32_t n, double enough,
+/* Of the N servers S, all of one ToR, set aside those that are worse than the
+ * better half together lets expect. One good pair and one bad are added to that
+ * half's, since few pairs tell little of a share. Pairs between it and the worse
+ * ones stay in its count: they make it look worse, which errs to the side of
+ * setting nobody aside. */
+static void set_worse_half_aside(struct ranked s[], uint32_t n, double enough,
     uint8_t aside[])
 {
 	const uint32_t half = (n + 1) / 2;
 	double n_pairs = 2, n_bad = 1;
 	if (n == 0)
 		return;
-	qsort(s, n, sizeof(*s), servers_by_share);
+	qsort(s, n, sizeof(*s), by_share);
 	for (uint32_t i = 0; i < half; i++) {
-		n_pairs += s[i]->n;
-		n_bad += s[i]->n_bad;
+		n_pairs += s[i].is->n;
+		n_bad += s[i].is->n_bad;
 	}
 	for (uint32_t i = half; i < n; i++)
-		aside[s[i]->id] = worse_than_share(s[i]->n_bad, s[i]->n,
-				      n_bad / n_pairs) > enough;
+		aside[s[i].is->id] = worse_than_share(s[i].is->n_bad,
+					 s[i].is->n, n_bad / n_pairs) > enough;
 }
 
 static int set_servers_aside(struct court *c, struct sim_err *e)
 {
 	const uint32_t n_hosts = c->clos->n_hosts;
 	const double enough = log(c->clos->all_hosts / c->false_alarm);
-	struct server **alive = NULL;
+	struct ranked *alive = NULL;
 	int rc = SIM_ZALLOC(&alive, n_hosts, e);
 	for (uint32_t t = 0; rc == 0 && t < c->clos->all_tors; t++) {
 		uint32_t n = 0;
 		for (uint32_t h = 0; h < n_hosts; h++) {
-			struct server *s = &c->server[(size_t)t * n_hosts + h];
+			const struct server *s =
+			    &c->server[(size_t)t * n_hosts + h];
 			if (s->n > 0)
-				alive[n++] = s;
+				alive[n++] =
+				    (struct ranked){s, (double)s->n_bad / s->n};
 		}
 		set_worse_half_aside(alive, n, enough, c->aside);
 	}
@@ -211,46 +218,58 @@ static double background_of(const struct court *c, const uint32_t cause[],
 	return b;
 }
 
-/* Cells of the same ToRs and the same background become neighbours. */
-static int by_tors_then_background(const void *a, const void *b)
+/* A pair's ToRs and its type as a word, and the cell of such pairs, none yet. */
+static uint64_t cell_key(const struct court *c, const struct algo_hole_pair *p)
 {
-	const struct algo_hole_cell *p = a, *q = b;
-	for (int k = 0; k < 2; k++)
-		if (p->cause[k] != q->cause[k])
-			return SIM_ORDER(p->cause[k], q->cause[k]);
-	return p->background < q->background ? -1
-	    : p->background > q->background  ? 1
-					     : 0;
+	const struct topo_clos *t = c->clos;
+	const uint64_t low = p->low / t->n_hosts, high = p->high / t->n_hosts;
+	return 2 * (low * t->all_tors + high) + (p->type == 2);
+}
+
+static struct algo_hole_cell cell_of(const struct court *c, uint64_t key)
+{
+	const struct topo_clos *t = c->clos;
+	const uint32_t low = (uint32_t)(key / 2 / t->all_tors),
+		       high = (uint32_t)(key / 2 % t->all_tors);
+	struct algo_hole_cell x = {.n = 0};
+	x.n_causes = causes_of(t, low * t->n_hosts, high * t->n_hosts, x.cause);
+	x.background =
+	    background_of(c, x.cause, x.n_causes > 1 ? 2 : 1, key % 2 ? 2 : 1);
+	return x;
 }
 
 /* A pair within a ToR has no second cause, where 0 stands: no other pair with
  * 0 there has the same first, as the first is of the lower server. */
+static int cells_are_one(const struct algo_hole_cell *a,
+    const struct algo_hole_cell *b)
+{
+	return a->cause[0] == b->cause[0] && a->cause[1] == b->cause[1] &&
+	    a->background == b->background;
+}
+
+/* Cells of the same ToRs are neighbours, of type 1 first, which has no more
+ * background: they are one if it is the same. */
 static int fill_cells(struct court *c, struct sim_err *e)
 {
 	struct algo_hole_fit *f = &c->fit;
 	size_t n = 0;
 	int rc;
-	for (size_t i = 0; i < c->n_bad; i++) {
-		const struct algo_hole_pair *p = &c->bad[i];
-		struct algo_hole_cell *x = &c->cell[n];
-		if (!is_heard(c, p->low, p->high))
-			continue;
-		*x = (struct algo_hole_cell){.n = 1};
-		x->n_causes = causes_of(c->clos, p->low, p->high, x->cause);
-		x->background = background_of(c, x->cause,
-		    x->n_causes > 1 ? 2 : 1, p->type);
-		n++;
-	}
-	if (n > 0)
-		qsort(c->cell, n, sizeof(*c->cell), by_tors_then_background);
+	for (size_t i = 0; i < c->n_bad; i++)
+		if (is_heard(c, c->bad[i].low, c->bad[i].high))
+			c->key[n++] = cell_key(c, &c->bad[i]);
+	sim_sort_keys(c->key, c->spare, n, 0);
 	if ((rc = SIM_RESERVE(&f->cell, &f->cap_cells, n, e)) < 0)
 		return rc;
-	for (size_t i = 0; i < n; i++)
-		if (i > 0 &&
-		    by_tors_then_background(&c->cell[i - 1], &c->cell[i]) == 0)
-			f->cell[f->n_cells - 1].n++;
+	for (size_t i = 0, k; i < n; i = k) {
+		struct algo_hole_cell x = cell_of(c, c->key[i]);
+		for (k = i; k < n && c->key[k] == c->key[i]; k++)
+			x.n++;
+		if (f->n_cells > 0 &&
+		    cells_are_one(&f->cell[f->n_cells - 1], &x))
+			f->cell[f->n_cells - 1].n += x.n;
 		else
-			f->cell[f->n_cells++] = c->cell[i];
+			f->cell[f->n_cells++] = x;
+	}
 	return 0;
 }
 
