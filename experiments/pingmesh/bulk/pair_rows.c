@@ -13,11 +13,6 @@ enum { BLOCK = 1 << 18 };
 
 /* --- a row as a word -------------------------------------------------------- */
 
-static uint64_t field(uint64_t key, unsigned from, unsigned bits)
-{
-	return key >> from & ((UINT64_C(1) << bits) - 1);
-}
-
 static unsigned bits_for(uint64_t n_values)
 {
 	unsigned bits = 1;
@@ -26,39 +21,13 @@ static unsigned bits_for(uint64_t n_values)
 	return bits;
 }
 
-/* Rows of one window that are equal from there on begin with one connect. */
-static unsigned at_from(const struct xp_pair_rows *r)
-{
-	return r->n_bits + XP_PAIR_KIND_BITS;
-}
-
-static unsigned low_from(const struct xp_pair_rows *r)
-{
-	return xp_pair_rows_pair_from(r) + r->host_bits;
-}
-
-static topo_host low_of(const struct xp_pair_rows *r, uint64_t key)
-{
-	return (topo_host)(key >> low_from(r));
-}
-
 static uint64_t write_row(const struct xp_pair_rows *r,
     const struct xp_pair_row *x)
 {
-	return (uint64_t)x->low << low_from(r) |
+	return (uint64_t)x->low << (xp_pair_rows_pair_from(r) + r->host_bits) |
 	    (uint64_t)x->high << xp_pair_rows_pair_from(r) |
-	    (uint64_t)x->at << at_from(r) | (uint64_t)x->kind << r->n_bits |
-	    (x->n - 1);
-}
-
-struct xp_pair_row xp_pair_rows_read(const struct xp_pair_rows *r, uint64_t key)
-{
-	return (struct xp_pair_row){.low = low_of(r, key),
-	    .high =
-		(topo_host)field(key, xp_pair_rows_pair_from(r), r->host_bits),
-	    .at = (uint32_t)field(key, at_from(r), r->at_bits),
-	    .n = (uint32_t)field(key, 0, r->n_bits) + 1,
-	    .kind = (uint8_t)field(key, r->n_bits, XP_PAIR_KIND_BITS)};
+	    (uint64_t)x->at << xp_pair_rows_at_from(r) |
+	    (uint64_t)x->kind << r->n_bits | (x->n - 1);
 }
 
 /* --- windows ---------------------------------------------------------------- */
@@ -146,11 +115,12 @@ int xp_pair_rows_end(struct xp_pair_rows *r, struct sim_err *e)
 	const int rc = SIM_RESERVE(&r->spare, &r->cap_spare, r->n - from, e);
 	if (rc < 0)
 		return rc;
-	sim_sort_keys(r->key + from, r->spare, r->n - from, at_from(r));
+	sim_sort_keys(r->key + from, r->spare, r->n - from,
+	    xp_pair_rows_at_from(r));
 	for (size_t i = from; i < r->n; i++) {
-		const uint64_t key = r->key[i], at = key >> at_from(r);
-		if (at != last &&
-		    field(key, r->n_bits, XP_PAIR_KIND_BITS) != XP_PAIR_SLOW)
+		const uint64_t key = r->key[i],
+			       at = key >> xp_pair_rows_at_from(r);
+		if (at != last && xp_pair_rows_kind(r, key) != XP_PAIR_SLOW)
 			r->key[n++] = key;
 		last = at;
 	}
@@ -196,14 +166,14 @@ static int take_rows(struct xp_pair_walk *w, topo_host h, uint32_t i,
 	const size_t end = rows_end(w, i);
 	size_t *at = &w->next[i];
 	int rc = 0;
-	for (; *at < end && low_of(r, r->key[*at]) == h; ++*at) {
-		const topo_host high = (topo_host)field(r->key[*at],
-		    xp_pair_rows_pair_from(r), r->host_bits);
+	for (; *at < end && xp_pair_rows_low(r, r->key[*at]) == h; ++*at) {
+		const topo_host high = xp_pair_rows_high(r, r->key[*at]);
 		const uint64_t before = xp_pair_places_before(&w->places, i,
 		    h / hosts != high / hosts);
 		if ((rc = SIM_RESERVE(&w->held, &w->cap, w->n + 1, e)) < 0)
 			break;
-		w->held[w->n++] = r->key[*at] + (before << at_from(r));
+		w->held[w->n++] =
+		    r->key[*at] + (before << xp_pair_rows_at_from(r));
 	}
 	return rc;
 }
@@ -225,7 +195,7 @@ int xp_pair_walk_on(struct xp_pair_walk *w, struct sim_err *e)
 	if (rc < 0 || w->n == 0 ||
 	    (rc = SIM_RESERVE(&w->spare, &w->cap_spare, w->n, e)) < 0)
 		return rc;
-	sim_sort_keys(w->held, w->spare, w->n, at_from(w->r));
+	sim_sort_keys(w->held, w->spare, w->n, xp_pair_rows_at_from(w->r));
 	w->key = w->held;
 	return 0;
 }

@@ -72,14 +72,57 @@ static inline size_t xp_pair_rows_from(const struct xp_pair_rows *r, uint32_t n)
 	return n > 0 ? r->first[r->n_windows - n] : r->n;
 }
 
-struct xp_pair_row xp_pair_rows_read(const struct xp_pair_rows *r,
-    uint64_t key);
+/* --- a row as a word: low | high | at | kind | n - 1 ------------------------ */
 
-/* Keys that are equal from that bit on are of one pair. */
+/* Rows of one window whose words are equal from there on begin with one connect,
+ * and those of any windows are of one pair. */
+static inline unsigned xp_pair_rows_at_from(const struct xp_pair_rows *r)
+{
+	return r->n_bits + XP_PAIR_KIND_BITS;
+}
+
 static inline unsigned xp_pair_rows_pair_from(const struct xp_pair_rows *r)
 {
-	return r->n_bits + XP_PAIR_KIND_BITS + r->at_bits;
+	return xp_pair_rows_at_from(r) + r->at_bits;
 }
+
+static inline uint64_t xp_pair_rows_field(uint64_t key, unsigned from,
+    unsigned bits)
+{
+	return key >> from & ((UINT64_C(1) << bits) - 1);
+}
+
+static inline topo_host xp_pair_rows_low(const struct xp_pair_rows *r,
+    uint64_t key)
+{
+	return (topo_host)(key >> (xp_pair_rows_pair_from(r) + r->host_bits));
+}
+
+static inline topo_host xp_pair_rows_high(const struct xp_pair_rows *r,
+    uint64_t key)
+{
+	return (topo_host)xp_pair_rows_field(key, xp_pair_rows_pair_from(r),
+	    r->host_bits);
+}
+
+static inline uint8_t xp_pair_rows_kind(const struct xp_pair_rows *r,
+    uint64_t key)
+{
+	return (uint8_t)xp_pair_rows_field(key, r->n_bits, XP_PAIR_KIND_BITS);
+}
+
+static inline struct xp_pair_row xp_pair_rows_read(const struct xp_pair_rows *r,
+    uint64_t key)
+{
+	return (struct xp_pair_row){.low = xp_pair_rows_low(r, key),
+	    .high = xp_pair_rows_high(r, key),
+	    .at = (uint32_t)xp_pair_rows_field(key, xp_pair_rows_at_from(r),
+		r->at_bits),
+	    .n = (uint32_t)xp_pair_rows_field(key, 0, r->n_bits) + 1,
+	    .kind = xp_pair_rows_kind(r, key)};
+}
+
+/* --- in order of pairs ------------------------------------------------------ */
 
 /* Of all N_HOSTS servers, HOSTS_OF_TOR of which are under a ToR: when the windows
  * that are read begin, and how often a pair under one ToR connects, and any other.
