@@ -14,19 +14,14 @@
 /* A pair that is black-holed by nobody, at least. */
 static const double least_background = 1e-6;
 
-struct server {
-	uint32_t id;
-	uint32_t n, n_bad; /* pairs it is in that nobody set aside is in */
-};
-
 struct court {
 	const struct topo_clos *clos;
 	const struct algo_hole_pair *bad;
 	size_t n_bad;
 	const struct algo_hole_pairs *all;
 	double false_alarm;
-	struct server *server; /* [hosts] */
-	uint32_t *n_pairs;     /* [hosts] */
+	uint32_t *n_pairs;     /* [hosts] that a server is in */
+	uint32_t *n_holed;     /* [hosts] black-holed ones of these */
 	uint8_t *aside;        /* [hosts] */
 	uint64_t *key, *spare; /* [n_bad] of pairs, to be sorted */
 	uint32_t *n_decoys[2]; /* [ToRs] of type 1, of type 2 or 1 */
@@ -37,8 +32,8 @@ struct court {
 
 static void court_close(struct court *c)
 {
-	free(c->server);
 	free(c->n_pairs);
+	free(c->n_holed);
 	free(c->aside);
 	free(c->key);
 	free(c->spare);
@@ -53,8 +48,8 @@ static int court_open(struct court *c, struct sim_err *e)
 	const struct topo_clos *t = c->clos;
 	const uint32_t n_causes = t->all_tors + t->n_pods + 1;
 	int rc;
-	if ((rc = SIM_ZALLOC(&c->server, t->all_hosts, e)) == 0 &&
-	    (rc = SIM_ZALLOC(&c->n_pairs, t->all_hosts, e)) == 0 &&
+	if ((rc = SIM_ZALLOC(&c->n_pairs, t->all_hosts, e)) == 0 &&
+	    (rc = SIM_ZALLOC(&c->n_holed, t->all_hosts, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&c->aside, t->all_hosts, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&c->key, c->n_bad, e)) == 0 &&
 	    (rc = SIM_ZALLOC(&c->spare, c->n_bad, e)) == 0 &&
@@ -70,13 +65,9 @@ static int court_open(struct court *c, struct sim_err *e)
 static void count_server_pairs(struct court *c)
 {
 	algo_hole_pairs_of_servers(c->all, c->clos->all_hosts, c->n_pairs);
-	for (uint32_t s = 0; s < c->clos->all_hosts; s++) {
-		c->server[s].id = s;
-		c->server[s].n = c->n_pairs[s];
-	}
 	for (size_t i = 0; i < c->n_bad; i++) {
-		c->server[c->bad[i].low].n_bad++;
-		c->server[c->bad[i].high].n_bad++;
+		c->n_holed[c->bad[i].low]++;
+		c->n_holed[c->bad[i].high]++;
 	}
 }
 
@@ -92,7 +83,7 @@ static double worse_than_share(double b, double n, double p)
 
 /* A server with pairs, and which share of them is black-holed. */
 struct ranked {
-	const struct server *is;
+	uint32_t id, n, n_holed;
 	double share;
 };
 
@@ -116,12 +107,12 @@ static void set_worse_half_aside(struct ranked s[], uint32_t n, double enough,
 		return;
 	qsort(s, n, sizeof(*s), by_share);
 	for (uint32_t i = 0; i < half; i++) {
-		n_pairs += s[i].is->n;
-		n_bad += s[i].is->n_bad;
+		n_pairs += s[i].n;
+		n_bad += s[i].n_holed;
 	}
 	for (uint32_t i = half; i < n; i++)
-		aside[s[i].is->id] = worse_than_share(s[i].is->n_bad,
-					 s[i].is->n, n_bad / n_pairs) > enough;
+		aside[s[i].id] = worse_than_share(s[i].n_holed, s[i].n,
+				     n_bad / n_pairs) > enough;
 }
 
 static int set_servers_aside(struct court *c, struct sim_err *e)
@@ -132,13 +123,11 @@ static int set_servers_aside(struct court *c, struct sim_err *e)
 	int rc = SIM_ZALLOC(&alive, n_hosts, e);
 	for (uint32_t t = 0; rc == 0 && t < c->clos->all_tors; t++) {
 		uint32_t n = 0;
-		for (uint32_t h = 0; h < n_hosts; h++) {
-			const struct server *s =
-			    &c->server[(size_t)t * n_hosts + h];
-			if (s->n > 0)
-				alive[n++] =
-				    (struct ranked){s, (double)s->n_bad / s->n};
-		}
+		for (uint32_t h = t * n_hosts; h < (t + 1) * n_hosts; h++)
+			if (c->n_pairs[h] > 0)
+				alive[n++] = (struct ranked){h, c->n_pairs[h],
+				    c->n_holed[h],
+				    (double)c->n_holed[h] / c->n_pairs[h]};
 		set_worse_half_aside(alive, n, enough, c->aside);
 	}
 	free(alive);
@@ -302,8 +291,7 @@ static void acquit_for_a_server(struct court *c, const uint8_t guilty[],
     uint8_t suspect[], uint32_t n_own[])
 {
 	const uint32_t n_hosts = c->clos->n_hosts;
-	for (uint32_t s = 0; s < c->clos->all_hosts; s++)
-		c->server[s].n_bad = 0;
+	memset(c->n_holed, 0, c->clos->all_hosts * sizeof(*c->n_holed));
 	for (size_t i = 0; i < c->n_bad; i++) {
 		const struct algo_hole_pair *p = &c->bad[i];
 		const uint32_t a = p->low / n_hosts, b = p->high / n_hosts;
@@ -311,19 +299,18 @@ static void acquit_for_a_server(struct court *c, const uint8_t guilty[],
 			continue;
 		if (a == b || !guilty[b]) {
 			n_own[a]++;
-			c->server[p->low].n_bad++;
+			c->n_holed[p->low]++;
 		}
 		if (a == b || !guilty[a]) {
 			n_own[b] += a != b;
-			c->server[p->high].n_bad++;
+			c->n_holed[p->high]++;
 		}
 	}
 	for (uint32_t t = 0; t < c->clos->all_tors; t++) {
-		const struct server *s = &c->server[(size_t)t * n_hosts];
 		uint32_t n_alive = 0, most = 0;
-		for (uint32_t h = 0; h < n_hosts; h++) {
-			n_alive += s[h].n > 0;
-			most = s[h].n_bad > most ? s[h].n_bad : most;
+		for (uint32_t h = t * n_hosts; h < (t + 1) * n_hosts; h++) {
+			n_alive += c->n_pairs[h] > 0;
+			most = c->n_holed[h] > most ? c->n_holed[h] : most;
 		}
 		if (n_alive > 1 && most == n_own[t])
 			suspect[t] = 0;
