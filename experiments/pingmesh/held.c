@@ -13,14 +13,17 @@ enum {
 	RTT_BITS = 40,
 	HOST_BITS = 24,
 	PORT_BITS = 16,
-	WIDE = UINT32_MAX, /* in place of a kind */
+	KIND_BITS = 8,
+	WIDE = XP_HELD_KINDS, /* in place of a kind */
 };
+#define LOW(x, bits) ((x) & ((UINT64_C(1) << (bits)) - 1))
 
-/* Of a row that does not fit SENT is its index in `wide`. */
-struct packed {
+/* Of a row that does not fit SENT is its index in `wide`. Words are aligned to 4
+ * bytes, or the last would be padded to 8. */
+struct __attribute__((packed, aligned(4))) packed {
 	uint64_t sent : SENT_BITS, src_port : PORT_BITS;
 	uint64_t rtt : RTT_BITS, src_host : HOST_BITS;
-	uint32_t dst_host, kind;
+	uint32_t dst_host : HOST_BITS, kind : KIND_BITS;
 };
 static_assert(sizeof(struct packed) == XP_HELD_ROW, "as the header says");
 
@@ -31,17 +34,20 @@ struct xp_held_block {
 
 /* --- kinds ---------------------------------------------------------------- */
 
-/* Levels and outcomes have few values, so all five members fit in one word. */
+/* Levels, outcomes and payloads have few values, so all six members fit in one
+ * word. */
 static uint64_t held_kind(const struct obs_probe *r)
 {
-	return (uint64_t)r->payload_bytes << 32 | (uint64_t)r->dst_port << 16 |
+	return (uint64_t)(r->dst_host >> HOST_BITS) << 56 |
+	    (uint64_t)r->payload_bytes << 32 | (uint64_t)r->dst_port << 16 |
 	    (uint64_t)r->class << 8 | (uint64_t)(r->level & 15) << 4 |
 	    (r->outcome & 15);
 }
 
 static void held_put_kind(uint64_t kind, struct obs_probe *r)
 {
-	r->payload_bytes = (uint32_t)(kind >> 32);
+	r->dst_host |= (uint32_t)(kind >> 56) << HOST_BITS;
+	r->payload_bytes = kind >> 32 & 0xffffff;
 	r->dst_port = (uint16_t)(kind >> 16);
 	r->class = (uint8_t)(kind >> 8);
 	r->level = kind >> 4 & 15;
@@ -114,8 +120,8 @@ static int held_fits(struct xp_held_pool *pool, sim_ns since,
 {
 	*kind = WIDE;
 	return since >> SENT_BITS == 0 && r->rtt_ns >> RTT_BITS == 0 &&
-		r->src_host >> HOST_BITS == 0 && r->level < 16 &&
-		r->outcome < 16
+		r->src_host >> HOST_BITS == 0 && r->payload_bytes >> 24 == 0 &&
+		r->level < 16 && r->outcome < 16
 	    ? held_number_kind(pool, held_kind(r), kind, e)
 	    : 0;
 }
@@ -138,12 +144,12 @@ int xp_held_add(struct xp_held *h, struct xp_held_pool *pool, sim_ns from,
 		(void)obs_probes_add(&h->wide, r,
 		    e); /* into what is reserved */
 	h->last->row[h->n++ % XP_HELD_BLOCK] =
-	    (struct packed){.sent = sent & ((UINT64_C(1) << SENT_BITS) - 1),
+	    (struct packed){.sent = LOW(sent, SENT_BITS),
 		.src_port = r->src_port,
-		.rtt = r->rtt_ns & ((UINT64_C(1) << RTT_BITS) - 1),
-		.src_host = r->src_host & ((UINT32_C(1) << HOST_BITS) - 1),
-		.dst_host = r->dst_host,
-		.kind = kind};
+		.rtt = LOW(r->rtt_ns, RTT_BITS),
+		.src_host = LOW(r->src_host, HOST_BITS),
+		.dst_host = LOW(r->dst_host, HOST_BITS),
+		.kind = LOW(kind, KIND_BITS)};
 	return 0;
 }
 

@@ -2,15 +2,16 @@
  * SPDX-License-Identifier: GPL-3.0-or-later
  *
  * A row of models/obs_probes.h has 35 bytes in ten columns. Until its window is
- * over it is held in 24:
+ * over it is held in 20:
  *
- *	 48 bits  sent, since the window began    16 bits  source port
- *	 40 bits  round trip                      24 bits  sender
- *	 32 bits  peer, or its address            32 bits  kind
+ *	 48 bits  sent, since the window began     16 bits  source port
+ *	 40 bits  round trip                       24 bits  sender
+ *	 24 bits  peer, or the end of its address   8 bits  kind
  *
- * A kind is all else that a row has: destination port, payload, class, level and
- * outcome, of which few combinations occur. Nothing is rounded: a row that does
- * not fit (a round trip of 18 minutes, the 4097th kind) is kept as it is.
+ * A kind is all else that a row has: the first byte of the peer, destination port,
+ * payload, class, level and outcome, of which few combinations occur. Nothing is
+ * rounded: a row that does not fit (a round trip of 18 minutes, the 256th kind) is
+ * kept as it is.
  *
  * Rows stand in blocks of a pool. A list that is cleared gives its blocks back,
  * so memory is that of the rows held at a time, and a block a list.
@@ -21,9 +22,9 @@
 #include "models/obs_probes.h"
 
 enum {
-	XP_HELD_ROW = 24,      /* bytes */
+	XP_HELD_ROW = 20,      /* bytes */
 	XP_HELD_BLOCK = 1024,  /* rows */
-	XP_HELD_KINDS = 4096,  /* that a pool knows */
+	XP_HELD_KINDS = 255,   /* that a pool knows */
 	XP_HELD_LOOK_UPS = 64, /* kinds met last; a power of two */
 };
 

@@ -61,8 +61,8 @@ void xp_judge_patterns(const struct xp_pingmesh *p,
  *
  * Memory 16 bytes a probe beside T's own 35: P50 and P99 of each scope and cell are
  * ranks of all times, which are sorted. Where a run has no windows T is all of it,
- * so with the 24 bytes that its probes are held in (held.h) each costs 75. To read
- * held rows piece by piece would save all but the 24, and asks of each job two
+ * so with the 20 bytes that its probes are held in (held.h) each costs 71. To read
+ * held rows piece by piece would save all but the 20, and asks of each job two
  * passes: counts by buckets of time for each scope, then the times of the buckets
  * that ranks are in. Windows (`along: window`) or plane pingmesh_bulk cost less as
  * it is. */

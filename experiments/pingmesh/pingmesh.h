@@ -25,7 +25,7 @@
  *
  * A job's table reaches `history` back. The collector keeps as many windows as
  * that and the black-hole job need, and those of the lag.
- * Their probes take 24 bytes each (held.h). Beside these a run's memory is that
+ * Their probes take 20 bytes each (held.h). Beside these a run's memory is that
  * of its agents, about 100 kB for a list of 288 peers and 700 probes a minute, and
  * of the table that a job asks for; none of it grows with `duration`, unless
  * `history` does (along none and pair) or quantiles are taken of all times.
