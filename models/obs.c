@@ -29,7 +29,7 @@ void obs_clear(struct obs *o)
 	o->n_packets = 0;
 	o->complete = 0;
 	/* These are borrowed: whoever attached them owns them. */
-	o->probes = NULL;
+	o->probes = (struct obs_probe_source){0};
 	o->pairs = NULL;
 	o->traces = NULL;
 	o->mirror = NULL;

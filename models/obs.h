@@ -97,8 +97,8 @@ struct obs {
 	struct obs_hops hops;
 	uint64_t n_flows;   /* flows that ran in the window */
 	uint64_t n_packets; /* packets they offered; 0 = not counted */
-	const struct obs_probes *probes;   /* borrowed; NULL: none */
-	const struct obs_pairs *pairs;     /* likewise */
+	struct obs_probe_source probes;    /* what it reads is borrowed */
+	const struct obs_pairs *pairs;     /* borrowed; NULL: none */
 	const struct obs_traces *traces;   /* likewise */
 	const struct obs_mirror *mirror;   /* likewise */
 	const struct obs_guided *guided;   /* with mirror: guided probes sent */

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "sim/err.h"
 #include "sim/table.h"
 #include "sim/time.h"
 #include "topo/ids.h"
@@ -56,6 +57,55 @@ struct obs_probe {
 	SIM_TABLE_FIELDS(OBS_PROBE_COLUMNS)
 };
 SIM_TABLE(obs_probes, obs_probe, OBS_PROBE_COLUMNS)
+
+/* Connect times from FROM on and below TO. */
+struct obs_probe_span {
+	sim_ns from, to;
+};
+
+/* Probes that may be too many for one table: all of them as tables one after the
+ * other, each good until the next is asked for. So there is one reader at a time.
+ * Zeroed is none. */
+struct obs_probe_source {
+	size_t n;                       /* probes in all */
+	const sim_ns *syn_wait_ns;      /* [OBS_MAX_WAITS], as of each table */
+	const struct obs_probes *whole; /* the only table; NULL: ask read() */
+	void *arg;
+	int (*read)(void *arg, size_t *at, const struct obs_probe_span *only,
+	    const struct obs_probes **piece, struct sim_err *e);
+};
+
+static inline int obs_probe_source_is_none(const struct obs_probe_source *s)
+{
+	return !s->whole && !s->read;
+}
+
+/* T alone, which is borrowed. */
+static inline struct obs_probe_source obs_probes_whole(
+    const struct obs_probes *t)
+{
+	return (struct obs_probe_source){.n = t->n,
+	    .syn_wait_ns = t->syn_wait_ns,
+	    .whole = t};
+}
+
+/* The table that begins with probe *AT, which is moved behind it and is 0 at first.
+ * With ONLY, probes that did not connect in as long may be left out. Returns 0 and
+ * no table behind the last probe, else 1. Errors those of the source. */
+static inline int obs_probes_next(const struct obs_probe_source *s, size_t *at,
+    const struct obs_probe_span *only, const struct obs_probes **piece,
+    struct sim_err *e)
+{
+	if (*at >= s->n)
+		return 0;
+	if (s->whole) {
+		*piece = s->whole;
+		*at = s->n;
+		return 1;
+	}
+	const int rc = s->read(s->arg, at, only, piece, e);
+	return rc < 0 ? rc : 1;
+}
 
 /* Check a table of probes that came from outside, sent by the N_HOSTS hosts
  * from FIRST_HOST on. Senders are among these, and so are peers unless they are

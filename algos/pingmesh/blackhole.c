@@ -165,8 +165,6 @@ blackhole_server_of(struct algo_blackhole *b, topo_host h)
 static void count_by_server(struct algo_blackhole *b,
     const struct obs_probes *t)
 {
-	for (uint32_t h = 0; h < b->dc.clos.all_hosts; h++)
-		b->server[h] = (struct algo_blackhole_server){0};
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->level[i] == OBS_LEVEL_INTER_DC)
 			continue;
@@ -213,23 +211,37 @@ static int ends_failed(struct algo_blackhole *b, const struct obs_probes *t,
 	    blackhole_server_of(b, t->dst_host[i])->n_failed >= least;
 }
 
-/* The pairs with enough time-outs, ascending, into b->suspect. */
-static int list_suspects(struct algo_blackhole *b, const struct obs_probes *t,
+static int add_suspects(struct algo_blackhole *b, const struct obs_probes *t,
     struct sim_err *e)
 {
-	const uint32_t least = least_failures(b);
-	size_t n = 0, n_pairs = 0;
 	for (size_t i = 0; i < t->n; i++) {
 		if (t->outcome[i] != OBS_TIMED_OUT || !ends_failed(b, t, i))
 			continue;
-		int rc = SIM_RESERVE(&b->suspect, &b->cap_suspects, n + 1, e);
+		const int rc = SIM_RESERVE(&b->suspect, &b->cap_suspects,
+		    b->n_suspects + 1, e);
 		if (rc < 0)
 			return rc;
-		b->suspect[n++] = pair_of(t, i);
+		b->suspect[b->n_suspects++] = pair_of(t, i);
 	}
-	if (n > 0)
-		qsort(b->suspect, n, sizeof(*b->suspect), by_pair);
-	for (size_t i = 0, from = 0; i < n; i++) {
+	return 0;
+}
+
+/* The pairs with enough time-outs, ascending, into b->suspect. */
+static int list_suspects(struct algo_blackhole *b,
+    const struct obs_probe_source *t, struct sim_err *e)
+{
+	const uint32_t least = least_failures(b);
+	const struct obs_probes *piece;
+	size_t at = 0, n_pairs = 0;
+	int rc = 0;
+	b->n_suspects = 0;
+	while (rc >= 0 && (rc = obs_probes_next(t, &at, NULL, &piece, e)) > 0)
+		rc = add_suspects(b, piece, e);
+	if (rc < 0)
+		return rc;
+	if (b->n_suspects > 0)
+		qsort(b->suspect, b->n_suspects, sizeof(*b->suspect), by_pair);
+	for (size_t i = 0, from = 0; i < b->n_suspects; i++) {
 		if (b->suspect[i] != b->suspect[from])
 			from = i;
 		if (i - from + 1 == least)
@@ -239,24 +251,18 @@ static int list_suspects(struct algo_blackhole *b, const struct obs_probes *t,
 	return 0;
 }
 
-/* Keep the probes of pairs with enough time-outs, in order of pairs: there is
- * little to sort although all probes are looked at. */
-static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
+static int add_probes(struct algo_blackhole *b, const struct obs_probes *t,
     struct sim_err *e)
 {
 	const sim_ns late_ns = t->syn_wait_ns[0];
-	int rc;
-	b->n = 0;
-	b->min_spells = late_ns > 0 ? b->params.min_spells : 0;
-	if ((rc = list_suspects(b, t, e)) < 0)
-		return rc;
-	for (size_t i = 0; b->n_suspects > 0 && i < t->n; i++) {
+	for (size_t i = 0; i < t->n; i++) {
 		const uint64_t pair = pair_of(t, i);
 		if (!ends_failed(b, t, i) ||
 		    !bsearch(&pair, b->suspect, b->n_suspects,
 			sizeof(*b->suspect), by_pair))
 			continue;
-		if ((rc = SIM_RESERVE(&b->probe, &b->cap, b->n + 1, e)) < 0)
+		const int rc = SIM_RESERVE(&b->probe, &b->cap, b->n + 1, e);
+		if (rc < 0)
 			return rc;
 		b->probe[b->n++] = (struct algo_blackhole_probe){.pair = pair,
 		    .tuple = (uint64_t)(t->src_host[i] > t->dst_host[i]) << 32 |
@@ -265,9 +271,24 @@ static int sort_suspects(struct algo_blackhole *b, const struct obs_probes *t,
 		    .answered = t->outcome[i] != OBS_TIMED_OUT,
 		    .late = late_ns > 0 && t->rtt_ns[i] >= late_ns};
 	}
-	if (b->n > 0)
-		qsort(b->probe, b->n, sizeof(*b->probe), by_pair_then_tuple);
 	return 0;
+}
+
+/* Keep the probes of pairs with enough time-outs, in order of pairs: there is
+ * little to sort although all probes are looked at. */
+static int sort_suspects(struct algo_blackhole *b,
+    const struct obs_probe_source *t, struct sim_err *e)
+{
+	const struct obs_probes *piece;
+	size_t at = 0;
+	int rc = list_suspects(b, t, e);
+	if (rc < 0 || b->n_suspects == 0)
+		return rc;
+	while (rc >= 0 && (rc = obs_probes_next(t, &at, NULL, &piece, e)) > 0)
+		rc = add_probes(b, piece, e);
+	if (rc == 0 && b->n > 0)
+		qsort(b->probe, b->n, sizeof(*b->probe), by_pair_then_tuple);
+	return rc;
 }
 
 /* How many spells of time-outs the N probes at P have. */
@@ -354,15 +375,41 @@ static int judge_pair(struct algo_blackhole *b, const struct obs_pair *p,
 	return 0;
 }
 
-/* The pairs of a table of probes. */
-static int judge_probes(struct algo_blackhole *b, const struct obs_probes *t,
-    struct sim_err *e)
+static int count_servers_of(struct algo_blackhole *b,
+    const struct obs_probe_source *t, struct sim_err *e)
 {
-	int rc;
-	b->n_pairs = 0;
-	count_by_server(b, t);
-	if ((rc = sort_suspects(b, t, e)) < 0)
-		return rc;
+	const struct obs_probes *piece;
+	size_t at = 0;
+	int rc = 0;
+	for (uint32_t h = 0; h < b->dc.clos.all_hosts; h++)
+		b->server[h] = (struct algo_blackhole_server){0};
+	while (rc >= 0 && (rc = obs_probes_next(t, &at, NULL, &piece, e)) > 0)
+		if ((rc = obs_probes_check(piece, b->dc.first_host,
+			 b->dc.clos.all_hosts, e)) == 0)
+			count_by_server(b, piece);
+	return rc;
+}
+
+/* Was any server in enough time-outs? Mostly none was, and then no pair need be
+ * looked for. */
+static int blackhole_is_possible(const struct algo_blackhole *b)
+{
+	const uint32_t least = least_failures(b);
+	for (uint32_t h = 0; h < b->dc.clos.all_hosts; h++)
+		if (b->server[h].n_failed >= least)
+			return 1;
+	return 0;
+}
+
+/* The pairs of probes. */
+static int judge_probes(struct algo_blackhole *b,
+    const struct obs_probe_source *t, struct sim_err *e)
+{
+	b->n = b->n_pairs = 0;
+	b->min_spells = t->syn_wait_ns[0] > 0 ? b->params.min_spells : 0;
+	int rc = count_servers_of(b, t, e);
+	if (rc == 0 && blackhole_is_possible(b))
+		rc = sort_suspects(b, t, e);
 	for (size_t i = 0; rc == 0 && i < b->n;) {
 		const struct obs_pair p = sum_pair(b, &i);
 		rc = judge_pair(b, &p, e);
@@ -437,7 +484,8 @@ static void blackhole_by_score(struct algo_blackhole *b)
  * the share of its pairs that a ToR black-holes. Without a black-holed pair
  * nobody is guilty, and the pairs need not be counted. */
 static int blackhole_by_likelihood(struct algo_blackhole *b,
-    const struct obs_probes *t, const struct obs_pairs *sums, struct sim_err *e)
+    const struct obs_probe_source *t, const struct obs_pairs *sums,
+    struct sim_err *e)
 {
 	static const enum algo_blackhole_action action[] =
 	    {[ALGO_HOLE_INNOCENT] = ALGO_BLACKHOLE_NONE,
@@ -485,8 +533,9 @@ static void choose_reloads(struct algo_blackhole *b, uint32_t n_reloaded)
 }
 
 /* From the pairs found among the probes T or the sums of a mesh to ToRs. */
-static int blackhole_judge(struct algo_blackhole *b, const struct obs_probes *t,
-    const struct obs_pairs *sums, uint32_t n_reloaded, struct sim_err *e)
+static int blackhole_judge(struct algo_blackhole *b,
+    const struct obs_probe_source *t, const struct obs_pairs *sums,
+    uint32_t n_reloaded, struct sim_err *e)
 {
 	int rc;
 	score_tors(b);
@@ -499,11 +548,9 @@ static int blackhole_judge(struct algo_blackhole *b, const struct obs_probes *t,
 }
 
 int algo_blackhole_diagnose(struct algo_blackhole *b,
-    const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e)
+    const struct obs_probe_source *t, uint32_t n_reloaded, struct sim_err *e)
 {
-	int rc = obs_probes_check(t, b->dc.first_host, b->dc.clos.all_hosts, e);
-	if (rc == 0)
-		rc = judge_probes(b, t, e);
+	const int rc = judge_probes(b, t, e);
 	return rc < 0 ? rc : blackhole_judge(b, t, NULL, n_reloaded, e);
 }
 

@@ -141,14 +141,16 @@ int algo_blackhole_open(struct algo_blackhole *b, const struct topo_dc *dc,
 void algo_blackhole_close(struct algo_blackhole *b);
 
 /* Judge servers and ToRs by the probes of T within the data centre, when
- * N_RELOADED ToRs were reloaded today.
+ * N_RELOADED ToRs were reloaded today. T is read once, and again if servers were in
+ * enough time-outs for a pair of them to be black-holed.
  * Errors SIM_EINVAL (a bad probe), SIM_ENOMEM; B is then not to be read.
  * Cost   O(probes + hosts + ToRs * max_reloads), for the probes between servers
  *        with min_failures or min_spells time-outs a search among the pairs with
- *        as many, and for the n probes of these O(n log n) and 32 bytes each. If a pair is black-holed the rule `likelihood` costs
- *        4 bytes a probe more, and what algo_hole_tors() does. */
+ *        as many, and for the n probes of these O(n log n) and 32 bytes each. If a
+ *        pair is black-holed the rule `likelihood` costs 4 bytes a probe more, and
+ *        what algo_hole_tors() does. */
 int algo_blackhole_diagnose(struct algo_blackhole *b,
-    const struct obs_probes *t, uint32_t n_reloaded, struct sim_err *e);
+    const struct obs_probe_source *t, uint32_t n_reloaded, struct sim_err *e);
 
 /* Likewise by what others have summed up of a mesh, whose hosts are B's. The
  * verdict is that on its probes. Errors SIM_ENOMEM.

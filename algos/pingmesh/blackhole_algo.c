@@ -52,11 +52,11 @@ static int blackhole_algo_diagnose(void *work, const struct obs *window,
 	out->kind = ALGO_KIND_SWITCH;
 	out->flags = 1;
 	if ((rc = algo_verdicts_reserve_flows(out, window->flows.n, e)) < 0 ||
-	    (!window->probes && !window->pairs))
+	    (obs_probe_source_is_none(&window->probes) && !window->pairs))
 		return rc;
 	rc = window->pairs
 	    ? algo_blackhole_diagnose_pairs(b, window->pairs, 0, e)
-	    : algo_blackhole_diagnose(b, window->probes, 0, e);
+	    : algo_blackhole_diagnose(b, &window->probes, 0, e);
 	if (rc < 0 || (rc = add_tors(b, 1, out, e)) < 0)
 		return rc;
 	/* n_flagged is still 0, so all of them are sorted by score. The budget

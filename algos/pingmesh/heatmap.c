@@ -94,6 +94,21 @@ int algo_heatmap_init(struct algo_heatmap *m, uint32_t n_units, uint32_t n_pods,
 }
 
 /* --- measuring -------------------------------------------------------------*/
+int algo_heatmap_begin(struct algo_heatmap *m, const struct topo_dc *dc,
+    enum algo_heatmap_unit unit, struct sim_err *e)
+{
+	const struct topo_clos *shape = &dc->clos;
+	const int by_pod = unit == ALGO_HEATMAP_POD;
+	const uint32_t n_units = by_pod ? shape->n_pods : shape->all_tors;
+	const int rc = algo_heatmap_init(m, n_units, shape->n_pods, e);
+	if (rc == 0)
+		memset(m->cell, 0,
+		    (size_t)n_units * n_units * sizeof(*m->cell));
+	return rc;
+}
+
+/* Cells are told apart by division alone: hosts are numbered by ToR, and ToRs by
+ * pod. */
 static size_t heatmap_cell_of(const struct algo_heatmap *m,
     const struct topo_dc *dc, const struct algo_rtt_probe *p,
     uint32_t hosts_a_unit)
@@ -103,24 +118,31 @@ static size_t heatmap_cell_of(const struct algo_heatmap *m,
 	    topo_dc_index(dc, p->dst_host) / hosts_a_unit;
 }
 
-/* P99 of all cells in one walk by ascending time: a cell's P99 is the time at
- * which as many of its probes are left as lie beyond its rank. Cells are told
- * apart by division alone: hosts are numbered by ToR, and ToRs by pod. */
-static void heatmap_walk(struct algo_heatmap *m,
-    const struct algo_rtt_order *order, const struct topo_dc *dc,
-    uint32_t hosts_a_unit)
+void algo_heatmap_count(struct algo_heatmap *m,
+    const struct algo_rtt_order *part, const struct topo_dc *dc)
 {
-	const size_t n_cells = (size_t)m->n_units * m->n_units;
-	memset(m->cell, 0, n_cells * sizeof(*m->cell));
-	for (size_t i = 0; i < order->n; i++)
-		m->cell[heatmap_cell_of(m, dc, &order->probe[i], hosts_a_unit)]
+	const uint32_t hosts_a_unit = dc->clos.all_hosts / m->n_units;
+	for (size_t i = 0; i < part->n; i++)
+		m->cell[heatmap_cell_of(m, dc, &part->probe[i], hosts_a_unit)]
 		    .n_left++;
-	for (size_t i = 0; i < n_cells; i++) {
+}
+
+void algo_heatmap_rank(struct algo_heatmap *m)
+{
+	for (size_t i = 0; i < (size_t)m->n_units * m->n_units; i++) {
 		struct algo_heatmap_cell *c = &m->cell[i];
 		c->n_after = c->n_left - algo_rtt_rank(c->n_left, 99);
 	}
-	for (size_t i = 0; i < order->n; i++) {
-		const struct algo_rtt_probe *p = &order->probe[i];
+}
+
+/* A cell's P99 is the time at which as many of its probes are left as lie beyond
+ * its rank. */
+void algo_heatmap_meet(struct algo_heatmap *m,
+    const struct algo_rtt_order *part, const struct topo_dc *dc)
+{
+	const uint32_t hosts_a_unit = dc->clos.all_hosts / m->n_units;
+	for (size_t i = 0; i < part->n; i++) {
+		const struct algo_rtt_probe *p = &part->probe[i];
 		const size_t at = heatmap_cell_of(m, dc, p, hosts_a_unit);
 		if (--m->cell[at].n_left == m->cell[at].n_after)
 			m->p99_us[at] = (double)p->rtt_ns / 1e3;
@@ -131,13 +153,13 @@ int algo_heatmap_measure(struct algo_heatmap *m,
     const struct algo_rtt_order *order, const struct topo_dc *dc,
     enum algo_heatmap_unit unit, struct sim_err *e)
 {
-	const struct topo_clos *shape = &dc->clos;
-	const int by_pod = unit == ALGO_HEATMAP_POD;
-	const uint32_t n_units = by_pod ? shape->n_pods : shape->all_tors;
-	const int rc = algo_heatmap_init(m, n_units, shape->n_pods, e);
-	if (rc == 0)
-		heatmap_walk(m, order, dc, shape->all_hosts / n_units);
-	return rc;
+	const int rc = algo_heatmap_begin(m, dc, unit, e);
+	if (rc < 0)
+		return rc;
+	algo_heatmap_count(m, order, dc);
+	algo_heatmap_rank(m);
+	algo_heatmap_meet(m, order, dc);
+	return 0;
 }
 
 /* --- classifying -----------------------------------------------------------*/

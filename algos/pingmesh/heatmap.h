@@ -93,6 +93,17 @@ int algo_heatmap_measure(struct algo_heatmap *m,
     const struct algo_rtt_order *order, const struct topo_dc *dc,
     enum algo_heatmap_unit unit, struct sim_err *e);
 
+/* The same for whoever has the probes in parts: begin() instead of init(), count
+ * those of each part in any order, set the ranks, and meet them by ascending time: a
+ * part is sorted, and none is later than the next. Errors of begin() as above. */
+int algo_heatmap_begin(struct algo_heatmap *m, const struct topo_dc *dc,
+    enum algo_heatmap_unit unit, struct sim_err *e);
+void algo_heatmap_count(struct algo_heatmap *m,
+    const struct algo_rtt_order *part, const struct topo_dc *dc);
+void algo_heatmap_rank(struct algo_heatmap *m);
+void algo_heatmap_meet(struct algo_heatmap *m,
+    const struct algo_rtt_order *part, const struct topo_dc *dc);
+
 /* Whether the bounds go together. Errors SIM_EINVAL, red_us below yellow_us. */
 int algo_heatmap_check(const struct algo_heatmap_params *p, struct sim_err *e);
 

@@ -43,27 +43,47 @@ static unsigned hole_probe_outcome(const struct obs_probes *t, size_t i)
 	return late_ns > 0 && t->rtt_ns[i] >= late_ns ? LATE : ANSWERED;
 }
 
-/* Put the probes in order of the lower server. While this lasts first[s] is
- * where its next one goes; then it is where its last one ended, which is where
- * those of s + 1 begin. */
-static void sort_by_low(struct algo_hole_pairs *p, const struct topo_dc *dc,
+static void count_by_low(struct algo_hole_pairs *p, const struct topo_dc *dc,
     const struct obs_probes *t, const uint8_t alive[])
 {
-	const uint32_t n_hosts = dc->clos.all_hosts;
 	uint32_t low, high;
 	for (size_t i = 0; i < t->n; i++)
 		if (hole_pair_ends(dc, t, i, alive, &low, &high))
 			p->first[low + 1]++;
-	for (uint32_t s = 0; s < n_hosts; s++)
-		p->first[s + 1] += p->first[s];
+}
+
+static void place_by_low(struct algo_hole_pairs *p, const struct topo_dc *dc,
+    const struct obs_probes *t, const uint8_t alive[])
+{
+	uint32_t low, high;
 	for (size_t i = 0; i < t->n; i++)
 		if (hole_pair_ends(dc, t, i, alive, &low, &high))
 			p->peer[p->first[low]++] =
 			    (struct algo_hole_peer){.high = high & 0x3fffffff,
 				.decoy = hole_probe_outcome(t, i) & 3};
+}
+
+/* Put the probes in order of the lower server. While this lasts first[s] is
+ * where its next one goes; then it is where its last one ended, which is where
+ * those of s + 1 begin. */
+static int sort_by_low(struct algo_hole_pairs *p, const struct topo_dc *dc,
+    const struct obs_probe_source *t, const uint8_t alive[], struct sim_err *e)
+{
+	const uint32_t n_hosts = dc->clos.all_hosts;
+	const struct obs_probes *piece;
+	size_t at = 0;
+	int rc;
+	while ((rc = obs_probes_next(t, &at, NULL, &piece, e)) > 0)
+		count_by_low(p, dc, piece, alive);
+	for (uint32_t s = 0; s < n_hosts; s++)
+		p->first[s + 1] += p->first[s];
+	at = 0;
+	while (rc >= 0 && (rc = obs_probes_next(t, &at, NULL, &piece, e)) > 0)
+		place_by_low(p, dc, piece, alive);
 	for (uint32_t s = n_hosts; s > 0; s--)
 		p->first[s] = p->first[s - 1];
 	p->first[0] = 0;
+	return rc;
 }
 
 enum algo_hole_decoy algo_hole_decoy_of(uint32_t n, uint32_t n_late,
@@ -108,7 +128,7 @@ static void join_probes(struct algo_hole_pairs *p, uint32_t n_hosts,
 }
 
 int algo_hole_pairs_open(struct algo_hole_pairs *p, const struct topo_dc *dc,
-    const struct obs_probes *t, const uint8_t alive[], uint32_t least,
+    const struct obs_probe_source *t, const uint8_t alive[], uint32_t least,
     struct sim_err *e)
 {
 	const uint32_t n_hosts = dc->clos.all_hosts;
@@ -117,14 +137,13 @@ int algo_hole_pairs_open(struct algo_hole_pairs *p, const struct topo_dc *dc,
 	*p = (struct algo_hole_pairs){0};
 	if ((rc = SIM_ZALLOC(&p->first, (size_t)n_hosts + 1, e)) < 0 ||
 	    (rc = SIM_ZALLOC(&p->peer, t->n, e)) < 0 ||
-	    (rc = SIM_ZALLOC(&tally, n_hosts, e)) < 0) {
+	    (rc = SIM_ZALLOC(&tally, n_hosts, e)) < 0 ||
+	    (rc = sort_by_low(p, dc, t, alive, e)) < 0)
 		algo_hole_pairs_close(p);
-		return rc;
-	}
-	sort_by_low(p, dc, t, alive);
-	join_probes(p, n_hosts, least, tally);
+	else
+		join_probes(p, n_hosts, least, tally);
 	free(tally);
-	return 0;
+	return rc;
 }
 
 /* --- those that are listed ------------------------------------------------- */

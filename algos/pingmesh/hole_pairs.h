@@ -78,9 +78,9 @@ struct algo_hole_hearer {
  * have LEAST late connects more than failures; there are none when the table
  * does not say when connects are late.
  * Errors SIM_ENOMEM; P is then empty and needs no closing.
- * Cost   O(probes + hosts), 4 bytes a probe. */
+ * Cost   O(probes + hosts), 4 bytes a probe; T is read twice. */
 int algo_hole_pairs_open(struct algo_hole_pairs *p, const struct topo_dc *dc,
-    const struct obs_probes *t, const uint8_t alive[], uint32_t least,
+    const struct obs_probe_source *t, const uint8_t alive[], uint32_t least,
     struct sim_err *e);
 void algo_hole_pairs_close(struct algo_hole_pairs *p);
 

@@ -81,7 +81,7 @@ void algo_silent_drop_count(struct algo_silent_drop *s, uint32_t from,
 	c->n_drop += n_drop;
 }
 
-static void silent_drop_count_probes(struct algo_silent_drop *s,
+void algo_silent_drop_count_probes(struct algo_silent_drop *s,
     const struct obs_probes *t, const struct algo_drop_ladder *ladder)
 {
 	const uint32_t n_tors = s->dc.clos.n_tors;
@@ -196,16 +196,21 @@ int algo_silent_drop_judge(struct algo_silent_drop *s, struct sim_err *e)
 }
 
 int algo_silent_drop_find(struct algo_silent_drop *s,
-    const struct obs_probes *t, const struct algo_drop_ladder *ladder,
+    const struct obs_probe_source *t, const struct algo_drop_ladder *ladder,
     struct sim_err *e)
 {
+	const struct obs_probes *piece;
+	size_t at = 0;
 	int rc;
-	if ((rc = obs_probes_check(t, s->dc.first_host, s->dc.clos.all_hosts,
-		 e)) < 0)
-		return rc;
 	algo_silent_drop_clear(s);
-	silent_drop_count_probes(s, t, ladder);
-	return algo_silent_drop_judge(s, e);
+	while ((rc = obs_probes_next(t, &at, NULL, &piece, e)) > 0) {
+		rc = obs_probes_check(piece, s->dc.first_host,
+		    s->dc.clos.all_hosts, e);
+		if (rc < 0)
+			return rc;
+		algo_silent_drop_count_probes(s, piece, ladder);
+	}
+	return rc < 0 ? rc : algo_silent_drop_judge(s, e);
 }
 
 /* --- whom to trace ---------------------------------------------------------*/

@@ -67,20 +67,22 @@ int algo_silent_drop_open(struct algo_silent_drop *s, const struct topo_dc *dc,
     const struct algo_silent_drop_params *params, struct sim_err *e);
 void algo_silent_drop_close(struct algo_silent_drop *s);
 
-/* Find the tier by the probes of T.
+/* Find the tier by the probes of T, which is read once.
  * Errors SIM_EINVAL (a bad probe; conf outside (0, 1)), SIM_ERANGE as
  *        sim_binomial_interval(); S is then not to be read.
  * Cost   O(probes * rungs + pods^2 * (interval + log pods)), no memory. */
 int algo_silent_drop_find(struct algo_silent_drop *s,
-    const struct obs_probes *t, const struct algo_drop_ladder *ladder,
+    const struct obs_probe_source *t, const struct algo_drop_ladder *ladder,
     struct sim_err *e);
 
 /* The same for whoever has counted: clear all cells, count in each the connects
- * between ToRs of pods FROM and TO, and judge. Errors as above, but for those of
- * probes. */
+ * between ToRs of pods FROM and TO, or those of a table that was checked, and
+ * judge. Errors as above, but for those of probes. */
 void algo_silent_drop_clear(struct algo_silent_drop *s);
 void algo_silent_drop_count(struct algo_silent_drop *s, uint32_t from,
     uint32_t to, uint64_t n_success, uint64_t n_drop);
+void algo_silent_drop_count_probes(struct algo_silent_drop *s,
+    const struct obs_probes *t, const struct algo_drop_ladder *ladder);
 int algo_silent_drop_judge(struct algo_silent_drop *s, struct sim_err *e);
 
 /* Whom to trace: of each of the n_cells worst cells that suffer (or, with

@@ -205,18 +205,16 @@ void algo_sla_sum(struct algo_sla *s)
 /* Successes and drops are counted by server and then added up: every other
  * scope is a set of servers, so each probe is looked at once and not once a
  * scope. The scopes of servers come first, so host h is scope h. */
-static void sla_count_probes(struct algo_sla *s,
+void algo_sla_count(struct algo_sla *s, const struct algo_rtt_order *part,
     const struct algo_drop_ladder *ladder)
 {
-	algo_sla_clear(s);
-	for (size_t i = 0; i < s->order->n; i++) {
-		const struct algo_rtt_probe *p = &s->order->probe[i];
+	for (size_t i = 0; i < part->n; i++) {
+		const struct algo_rtt_probe *p = &part->probe[i];
 		struct algo_sla_scope *of =
 		    &s->scope[topo_dc_index(&s->dc, p->src_host)];
 		of->n_success++;
 		of->n_drop += algo_drop_n_lost(ladder, p->rtt_ns) > 0;
 	}
-	algo_sla_sum(s);
 }
 
 /* The next probe in order of time belongs to SCOPE: when it is the one of the
@@ -231,18 +229,21 @@ static void sla_meet(struct algo_sla *s, size_t scope, uint64_t rtt_ns)
 		s->scope[scope].p99_us = (double)rtt_ns / 1e3;
 }
 
-/* Unlike counts, quantiles of sets do not follow from those of their members,
- * so here each probe visits all of its scopes. */
-static void find_quantiles(struct algo_sla *s)
+void algo_sla_rank(struct algo_sla *s)
 {
-	const size_t n_scopes = s->first[ALGO_SLA_N_KINDS];
-	for (size_t i = 0; i < n_scopes; i++) {
+	for (size_t i = 0; i < s->first[ALGO_SLA_N_KINDS]; i++) {
 		const uint64_t n = s->scope[i].n_success;
 		s->walk[i] = (struct algo_sla_walk){0, algo_rtt_rank(n, 50),
 		    algo_rtt_rank(n, 99)};
 	}
-	for (size_t i = 0; i < s->order->n; i++) {
-		const struct algo_rtt_probe *p = &s->order->probe[i];
+}
+
+/* Unlike counts, quantiles of sets do not follow from those of their members,
+ * so here each probe visits all of its scopes. */
+void algo_sla_meet(struct algo_sla *s, const struct algo_rtt_order *part)
+{
+	for (size_t i = 0; i < part->n; i++) {
+		const struct algo_rtt_probe *p = &part->probe[i];
 		const uint32_t h = topo_dc_index(&s->dc, p->src_host);
 		size_t in[ALGO_SLA_SERVICE];
 		scopes_of(s, h, in);
@@ -337,7 +338,10 @@ void algo_sla_measure(struct algo_sla *s, const struct algo_rtt_order *order,
     const struct algo_drop_ladder *ladder)
 {
 	s->order = order;
-	sla_count_probes(s, ladder);
-	find_quantiles(s);
+	algo_sla_clear(s);
+	algo_sla_count(s, order, ladder);
+	algo_sla_sum(s);
+	algo_sla_rank(s);
+	algo_sla_meet(s, order);
 	algo_sla_judge(s);
 }

@@ -84,7 +84,7 @@ struct algo_sla {
 	enum algo_sla_verdict *verdict;     /* [services] */
 	uint32_t *n_servers;                /* [services], in the data centre */
 
-	const struct algo_rtt_order *order; /* that was measured last */
+	const struct algo_rtt_order *order; /* by algo_sla_measure() last */
 
 	/* Workings. */
 	struct algo_sla_walk *walk; /* [scopes] */
@@ -115,6 +115,14 @@ void algo_sla_measure(struct algo_sla *s, const struct algo_rtt_order *order,
 void algo_sla_clear(struct algo_sla *s);
 void algo_sla_sum(struct algo_sla *s);
 void algo_sla_judge(struct algo_sla *s);
+
+/* Or for whoever has the probes in parts. Between clear() and sum() those of each
+ * part are counted, in any order. Before judge() the ranks are set and the probes
+ * met, now by ascending time: a part is sorted, and none is later than the next. */
+void algo_sla_count(struct algo_sla *s, const struct algo_rtt_order *part,
+    const struct algo_drop_ladder *ladder);
+void algo_sla_rank(struct algo_sla *s);
+void algo_sla_meet(struct algo_sla *s, const struct algo_rtt_order *part);
 
 /* Domain  id below the number of that kind. */
 static inline const struct algo_sla_scope *algo_sla_at(const struct algo_sla *s,

@@ -93,27 +93,46 @@ static void sort_by_bytes(struct algo_rtt_probe *p,
 		    differ & below);
 }
 
-int algo_rtt_order_make(struct algo_rtt_order *o, const struct obs_probes *t,
-    struct sim_err *e)
+int algo_rtt_order_add(struct algo_rtt_order *o, const struct obs_probes *t,
+    const struct obs_probe_span *only, struct sim_err *e)
 {
-	uint64_t differ = 0;
-	const size_t n_spare =
-	    t->n < ALGO_RTT_SPARE ? t->n : (size_t)ALGO_RTT_SPARE;
-	int rc;
-	o->n = 0;
-	if ((rc = SIM_RESERVE(&o->probe, &o->cap, t->n, e)) < 0 ||
-	    (rc = SIM_RESERVE(&o->spare, &o->cap_spare, n_spare, e)) < 0)
+	const int rc = SIM_RESERVE(&o->probe, &o->cap, o->n + t->n, e);
+	if (rc < 0)
 		return rc;
 	/* Failed connects have no time, and those between data centres have the
 	 * distance's. */
 	for (size_t i = 0; i < t->n; i++) {
+		const sim_ns rtt = t->rtt_ns[i];
 		if (t->outcome[i] != OBS_CONNECTED ||
-		    t->level[i] == OBS_LEVEL_INTER_DC)
+		    t->level[i] == OBS_LEVEL_INTER_DC ||
+		    (only && (rtt < only->from || rtt >= only->to)))
 			continue;
-		o->probe[o->n++] = (struct algo_rtt_probe){t->rtt_ns[i],
-		    t->src_host[i], t->dst_host[i]};
-		differ |= t->rtt_ns[i] ^ o->probe[0].rtt_ns;
+		o->probe[o->n++] = (struct algo_rtt_probe){rtt, t->src_host[i],
+		    t->dst_host[i]};
 	}
+	return 0;
+}
+
+int algo_rtt_order_sort(struct algo_rtt_order *o, struct sim_err *e)
+{
+	uint64_t differ = 0;
+	const size_t n_spare =
+	    o->n < ALGO_RTT_SPARE ? o->n : (size_t)ALGO_RTT_SPARE;
+	const int rc = SIM_RESERVE(&o->spare, &o->cap_spare, n_spare, e);
+	if (rc < 0) {
+		o->n = 0;
+		return rc;
+	}
+	for (size_t i = 0; i < o->n; i++)
+		differ |= o->probe[i].rtt_ns ^ o->probe[0].rtt_ns;
 	sort_by_bytes(o->probe, o->spare, o->n, differ);
 	return 0;
+}
+
+int algo_rtt_order_make(struct algo_rtt_order *o, const struct obs_probes *t,
+    struct sim_err *e)
+{
+	o->n = 0;
+	const int rc = algo_rtt_order_add(o, t, NULL, e);
+	return rc < 0 ? rc : algo_rtt_order_sort(o, e);
 }

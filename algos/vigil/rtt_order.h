@@ -25,7 +25,7 @@ enum { ALGO_RTT_SPARE = 1 << 18 };
 /* Zeroed is empty. */
 struct algo_rtt_order {
 	size_t n;
-	struct algo_rtt_probe *probe; /* [n], ascending by rtt_ns */
+	struct algo_rtt_probe *probe; /* [n], once sorted by rtt_ns */
 	struct algo_rtt_probe *spare; /* the sort's other half, while few */
 	size_t cap, cap_spare;
 };
@@ -39,6 +39,13 @@ struct algo_rtt_order {
 int algo_rtt_order_make(struct algo_rtt_order *o, const struct obs_probes *t,
     struct sim_err *e);
 void algo_rtt_order_free(struct algo_rtt_order *o);
+
+/* The two halves of it, for probes in several tables: take those of one more, whose
+ * times are in ONLY (NULL: all); and sort what was taken since N was 0, or, without
+ * memory for that, forget it. */
+int algo_rtt_order_add(struct algo_rtt_order *o, const struct obs_probes *t,
+    const struct obs_probe_span *only, struct sim_err *e);
+int algo_rtt_order_sort(struct algo_rtt_order *o, struct sim_err *e);
 
 /* The rank, from 1, of a quantile of N > 0 values. Domain 0 < percent <= 100,
  * n below 2^57. */

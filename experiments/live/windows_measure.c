@@ -43,7 +43,8 @@ static int measure_pairs(struct xp_windows *w, struct sim_err *e)
 {
 	const struct obs_probes *t = &w->replay.probes;
 	struct algo_drop_ladder ladder;
-	const int rc = xp_dsa_ladder(&w->replay.dc[0], t, &ladder, e);
+	const int rc =
+	    xp_dsa_ladder(&w->replay.dc[0], t->syn_wait_ns, &ladder, e);
 	for (size_t i = 0; rc == 0 && i < t->n; i++) {
 		const uint32_t d =
 		    topo_dcs_find(w->info.dc, w->info.n_dcs, t->src_host[i]);

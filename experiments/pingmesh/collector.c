@@ -27,6 +27,10 @@ struct xp_collector {
 		uint32_t dc, first, n; /* n 0: not a whole table */
 		uint64_t n_changes;
 	} asked;
+	struct reading { /* in pieces */
+		uint32_t dc, first, n, window;
+		struct xp_held_mark mark;
+	} reading;
 	uint64_t n_changes; /* of what is held */
 	struct {
 		size_t n, cap;
@@ -278,7 +282,7 @@ static int unpack_windows(struct xp_collector *c, const struct asked *a,
 		struct xp_held_mark at = {NULL, 0};
 		rc = xp_held_next(collector_held(c, a->first + i, a->dc),
 		    &c->pool, (a->first + i) * c->window_ns, &at, SIZE_MAX,
-		    &c->table, e);
+		    NULL, &c->table, e);
 	}
 	return rc;
 }
@@ -301,18 +305,46 @@ int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
 	return rc;
 }
 
-int xp_collector_piece(struct xp_collector *c, uint32_t dc, uint32_t window,
-    struct xp_held_mark *at, const struct obs_probes **out, struct sim_err *e)
+/* Windows follow each other in a piece, which ends when it is full. */
+static int collector_read(void *arg, size_t *at,
+    const struct obs_probe_span *only, const struct obs_probes **piece,
+    struct sim_err *e)
 {
-	const struct xp_held *h = collector_held(c, window, dc);
-	const size_t left = h->n - at->n;
-	assert(window >= c->first && window < c->first + c->n_kept);
-	int rc = begin_table(c,
-	    left < XP_COLLECT_PIECE ? left : XP_COLLECT_PIECE, e);
-	*out = &c->table;
-	return rc < 0 ? rc
-		      : xp_held_next(h, &c->pool, window * c->window_ns, at,
-			    XP_COLLECT_PIECE, &c->table, e);
+	struct xp_collector *c = arg;
+	struct reading *r = &c->reading;
+	int rc = begin_table(c, XP_COLLECT_PIECE, e);
+	if (*at == 0) {
+		r->window = 0;
+		r->mark = (struct xp_held_mark){NULL, 0};
+	}
+	while (rc == 0 && r->window < r->n && c->table.n < XP_COLLECT_PIECE) {
+		const uint32_t w = r->first + r->window;
+		const struct xp_held *h = collector_held(c, w, r->dc);
+		const size_t before = r->mark.n;
+		rc = xp_held_next(h, &c->pool, w * c->window_ns, &r->mark,
+		    XP_COLLECT_PIECE - c->table.n, only, &c->table, e);
+		*at += r->mark.n - before;
+		if (r->mark.n == h->n) {
+			r->window++;
+			r->mark = (struct xp_held_mark){NULL, 0};
+		}
+	}
+	*piece = &c->table;
+	return rc;
+}
+
+struct obs_probe_source xp_collector_pieces(struct xp_collector *c, uint32_t dc,
+    uint32_t first, uint32_t n)
+{
+	struct obs_probe_source s = {.syn_wait_ns = c->table.syn_wait_ns,
+	    .arg = c,
+	    .read = collector_read};
+	assert(first >= c->first && first + n <= c->first + c->n_kept);
+	xp_pingmesh_waits(c->params, c->table.syn_wait_ns);
+	c->reading = (struct reading){.dc = dc, .first = first, .n = n};
+	for (uint32_t i = 0; i < n; i++)
+		s.n += collector_held(c, first + i, dc)->n;
+	return s;
 }
 
 /* No two rows are equal: a host ends one window of counters at a time. So the

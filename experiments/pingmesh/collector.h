@@ -69,17 +69,17 @@ void xp_collector_drop(struct xp_collector *c, uint32_t first);
 
 /* The rows so far of the N windows from FIRST on, of data centre DC, or of
  * XP_COLLECT_VIPS. They are unpacked into memory of C's, which is good until the
- * next call of this or of xp_collector_piece(). Domain: kept windows.
+ * next call of this, or until others are read. Domain: kept windows.
  * Errors SIM_ENOMEM. Cost O(rows), unless the same were asked for last. */
 enum { XP_COLLECT_VIPS = TOPO_REGION_MAX_DCS };
 int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
     uint32_t n, const struct obs_probes **out, struct sim_err *e);
 
-/* The same of one window in pieces of at most XP_COLLECT_PIECE rows, whose mark
- * AT begins zeroed: an empty piece is behind the last. */
+/* The same in pieces of at most XP_COLLECT_PIECE rows, until the next call of this
+ * or of xp_collector_table(), or until rows come. */
 enum { XP_COLLECT_PIECE = 1 << 16 };
-int xp_collector_piece(struct xp_collector *c, uint32_t dc, uint32_t window,
-    struct xp_held_mark *at, const struct obs_probes **out, struct sim_err *e);
+struct obs_probe_source xp_collector_pieces(struct xp_collector *c, uint32_t dc,
+    uint32_t first, uint32_t n);
 
 /* The GETs so far of HTTP pings of a window, of all data centres; good until rows
  * come. Domain: a kept window. */

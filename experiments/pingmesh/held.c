@@ -167,18 +167,30 @@ static struct obs_probe held_unpack(const struct xp_held *h,
 	return r;
 }
 
+/* What a row that does not fit has for a time is not told without looking. */
+static int held_is_asked(const struct packed *p,
+    const struct obs_probe_span *only)
+{
+	return !only || p->kind == WIDE ||
+	    (p->rtt >= only->from && p->rtt < only->to);
+}
+
 int xp_held_next(const struct xp_held *h, const struct xp_held_pool *pool,
-    sim_ns from, struct xp_held_mark *at, size_t max, struct obs_probes *out,
+    sim_ns from, struct xp_held_mark *at, size_t max,
+    const struct obs_probe_span *only, struct obs_probes *out,
     struct sim_err *e)
 {
-	const size_t left = h->n - at->n, n = left < max ? left : max;
-	int rc = obs_probes_reserve(out, n, e);
-	for (const size_t end = at->n + n; rc == 0 && at->n < end; at->n++) {
+	const size_t left = h->n - at->n, most = left < max ? left : max;
+	int rc = obs_probes_reserve(out, most, e);
+	for (size_t n = 0; rc == 0 && n < most && at->n < h->n; at->n++) {
 		if (at->n % XP_HELD_BLOCK == 0)
 			at->block = at->n ? at->block->next : h->first;
-		const struct obs_probe r = held_unpack(h, pool, from,
-		    &at->block->row[at->n % XP_HELD_BLOCK]);
+		const struct packed *p = &at->block->row[at->n % XP_HELD_BLOCK];
+		if (!held_is_asked(p, only))
+			continue;
+		const struct obs_probe r = held_unpack(h, pool, from, p);
 		rc = obs_probes_add(out, &r, e);
+		n++;
 	}
 	return rc;
 }

@@ -59,9 +59,11 @@ struct xp_held_mark {
 };
 
 /* Append the next rows, at most MAX, to OUT, in the order in which they were
- * added. Errors SIM_ENOMEM; then some may be in OUT. Cost O(rows). */
+ * added; with ONLY, rows of another time may be left out, which costs less.
+ * Errors SIM_ENOMEM; then some may be in OUT. Cost O(rows). */
 int xp_held_next(const struct xp_held *h, const struct xp_held_pool *pool,
-    sim_ns from, struct xp_held_mark *at, size_t max, struct obs_probes *out,
+    sim_ns from, struct xp_held_mark *at, size_t max,
+    const struct obs_probe_span *only, struct obs_probes *out,
     struct sim_err *e);
 
 /* Empty H, whose blocks go back to the pool. */

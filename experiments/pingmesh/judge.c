@@ -8,13 +8,12 @@
 int xp_judge_open(struct xp_judge *j, const struct xp_pingmesh *p,
     struct xp_dsa *dsa, struct sim_err *e)
 {
-	struct obs_probes none = {0};
+	sim_ns wait[OBS_MAX_WAITS] = {0};
 	*j = (struct xp_judge){.params = p,
 	    .dsa = dsa,
 	    .has_service = *p->service != '\0'};
-	/* An empty table with the waits that all tables of the run have. */
-	xp_pingmesh_waits(p, none.syn_wait_ns);
-	return xp_dsa_ladder(dsa, &none, &j->ladder, e);
+	xp_pingmesh_waits(p, wait);
+	return xp_dsa_ladder(dsa, wait, &j->ladder, e);
 }
 
 /* --- counting ------------------------------------------------------------- */
@@ -135,19 +134,18 @@ void xp_judge_patterns(const struct xp_pingmesh *p,
 	judge_judge(tier, p->expect_tier, trouble, &m->tier_right, &m->n_tier);
 }
 
-int xp_judge_run(struct xp_judge *j, const struct obs_probes *t,
+int xp_judge_run(struct xp_judge *j, const struct obs_probe_source *t,
     enum xp_trouble trouble, struct res_trial_metrics *m, struct sim_err *e)
 {
 	const struct xp_pingmesh *p = j->params;
 	enum algo_heatmap_pattern pattern;
-	int rc = xp_dsa_order(j->dsa, t, e);
-	if (rc < 0 || (rc = xp_dsa_sla(j->dsa, t, e)) < 0)
-		return sim_wrap(e, rc, "service level");
+	int rc = xp_dsa_measure(j->dsa, t, p->unit, e);
+	if (rc < 0)
+		return sim_wrap(e, rc, "service level, heat map, silent drops");
 	xp_judge_level(j->dsa, j->has_service, m);
-	if ((rc = xp_dsa_heatmap(j->dsa, p->unit, &pattern, e)) < 0)
+	if ((rc = algo_heatmap_classify(&j->dsa->heatmap,
+		 &j->dsa->params.heatmap, &pattern, e)) < 0)
 		return sim_wrap(e, rc, "heat map");
-	if ((rc = xp_dsa_silent_drop(j->dsa, t, e)) < 0)
-		return sim_wrap(e, rc, "silent drops");
 	xp_judge_patterns(p, pattern, j->dsa->silent.tier, trouble, m);
 	return 0;
 }

@@ -59,14 +59,10 @@ void xp_judge_patterns(const struct xp_pingmesh *p,
  * is not judged. Likewise the tier, with `expect_tier`. Errors those of the
  * analyses.
  *
- * Memory 16 bytes a probe beside T's own 35: P50 and P99 of each scope and cell are
- * ranks of all times, which are sorted. Where a run has no windows T is all of it,
- * so with the 20 bytes that its probes are held in (held.h) each costs 71. To read
- * held rows piece by piece would save all but the 20, and asks of each job two
- * passes: counts by buckets of time for each scope, then the times of the buckets
- * that ranks are in. Windows (`along: window`) or plane pingmesh_bulk cost less as
- * it is. */
-int xp_judge_run(struct xp_judge *j, const struct obs_probes *t,
+ * Memory that of xp_dsa_measure(): 16 bytes a probe of one table, and 2 of those of
+ * several. So where a run has no windows each probe costs the 20 bytes that it is
+ * held in (held.h) and these 2. */
+int xp_judge_run(struct xp_judge *j, const struct obs_probe_source *t,
     enum xp_trouble trouble, struct res_trial_metrics *m, struct sim_err *e);
 
 #endif

@@ -27,8 +27,10 @@
  * that and the black-hole job need, and those of the lag.
  * Their probes take 20 bytes each (held.h). Beside these a run's memory is that
  * of its agents, about 100 kB for a list of 288 peers and 700 probes a minute, and
- * of the table that a job asks for; none of it grows with `duration`, unless
- * `history` does (along none and pair) or quantiles are taken of all times.
+ * of the table that jobs ask for, of one window or of a piece of several, whose
+ * probes cost 2 bytes more where ranks are asked for (dsa/measure.c). None of it
+ * grows with `duration`, unless `history` does (along none and pair) or quantiles
+ * are taken of all times.
  */
 #ifndef EXPERIMENTS_PINGMESH_PINGMESH_H
 #define EXPERIMENTS_PINGMESH_PINGMESH_H

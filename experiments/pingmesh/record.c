@@ -31,15 +31,14 @@ struct cell {
 static int record_rows(struct cell *c, struct xp_collector *from, uint32_t dc,
     uint32_t window, enum res_recorded which, uint64_t *n, struct sim_err *e)
 {
-	struct xp_held_mark at = {NULL, 0};
+	const struct obs_probe_source rows =
+	    xp_collector_pieces(from, dc, window, 1);
 	const struct obs_probes *t;
-	int rc;
-	do {
-		rc = xp_collector_piece(from, dc, window, &at, &t, e);
-		if (rc == 0)
-			rc = res_recorder_add(c->recorder, which, t, e);
-		*n += t->n;
-	} while (rc == 0 && t->n > 0);
+	size_t at = 0;
+	int rc = 0;
+	while (rc >= 0 && (rc = obs_probes_next(&rows, &at, NULL, &t, e)) > 0)
+		rc = res_recorder_add(c->recorder, which, t, e);
+	*n += rows.n;
 	return rc;
 }
 

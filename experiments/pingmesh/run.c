@@ -124,6 +124,23 @@ struct xp_world *xp_pingmesh_plane_world(struct xp_pingmesh_plane *p)
 	return p->world;
 }
 
+/* What data centre DC sent in the N windows from FIRST on. Of one window all jobs
+ * have the same table; more may be too many to be one. */
+static int probes_of(struct xp_pingmesh_plane *p, uint32_t dc, uint32_t first,
+    uint32_t n, struct obs_probe_source *out, struct sim_err *e)
+{
+	struct xp_collector *c = xp_world_collector(p->world);
+	const struct obs_probes *t;
+	if (n > 1) {
+		*out = xp_collector_pieces(c, dc, first, n);
+		return 0;
+	}
+	const int rc = xp_collector_table(c, dc, first, n, &t, e);
+	if (rc == 0)
+		*out = obs_probes_whole(t);
+	return rc;
+}
+
 /* --- repairs -------------------------------------------------------------- */
 
 /* The black-hole job of all data centres, on the last repair_every windows up
@@ -145,8 +162,7 @@ static int repair(struct xp_pingmesh_plane *p, uint32_t window, sim_ns now,
 	for (uint32_t d = 0; rc == 0 && d < p->shop.n_dcs; d++) {
 		struct obs seen = {.n_flows = 0};
 		struct xp_repaired r;
-		rc = xp_collector_table(xp_world_collector(p->world), d, first,
-		    n, &seen.probes, e);
+		rc = probes_of(p, d, first, n, &seen.probes, e);
 		if (rc == 0)
 			rc = xp_repair_run(&p->shop, d, &seen, from, to, now,
 			    truth, &r, e);
@@ -171,14 +187,13 @@ static uint32_t reach(const struct xp_pingmesh_plane *p, uint32_t window)
 	return window + 1 < p->history ? window + 1 : p->history;
 }
 
-/* The table that jobs and algorithms get: what data centre `dc` sent in the
- * history that ends with WINDOW. */
-static int history_table(struct xp_pingmesh_plane *p, uint32_t window,
-    const struct obs_probes **t, struct sim_err *e)
+/* What jobs and algorithms get: what data centre `dc` sent in the history that ends
+ * with WINDOW. */
+static int history_of(struct xp_pingmesh_plane *p, uint32_t window,
+    struct obs_probe_source *out, struct sim_err *e)
 {
 	const uint32_t n = reach(p, window);
-	return xp_collector_table(xp_world_collector(p->world), p->params->dc,
-	    window + 1 - n, n, t, e);
+	return probes_of(p, p->params->dc, window + 1 - n, n, out, e);
 }
 
 /* What was broken while the probes of that history were under way. The last of
@@ -194,17 +209,26 @@ static enum xp_trouble trouble_of(const struct xp_pingmesh_plane *p,
 	    to - reach(p, window) * p->window_ns, to + under_way);
 }
 
+static int pingmesh_run_tally(struct xp_pingmesh_plane *p,
+    const struct obs_probe_source *t, struct xp_tallies *sum, struct sim_err *e)
+{
+	const struct obs_probes *piece;
+	size_t at = 0;
+	int rc;
+	*sum = (struct xp_tallies){0};
+	while ((rc = obs_probes_next(t, &at, NULL, &piece, e)) > 0)
+		xp_judge_tally(&p->judge, piece, &p->loss, sum);
+	return rc;
+}
+
 /* What the probes sent in WINDOW met, alone and for the whole run. */
 static int pingmesh_run_count(struct xp_pingmesh_plane *p, uint32_t window,
     struct xp_tallies *sum, struct sim_err *e)
 {
-	const struct obs_probes *t;
-	int rc = xp_collector_table(xp_world_collector(p->world), p->params->dc,
-	    window, 1, &t, e);
-	*sum = (struct xp_tallies){0};
-	if (rc < 0)
+	struct obs_probe_source t;
+	int rc = probes_of(p, p->params->dc, window, 1, &t, e);
+	if (rc < 0 || (rc = pingmesh_run_tally(p, &t, sum, e)) < 0)
 		return rc;
-	xp_judge_tally(&p->judge, t, &p->loss, sum);
 	xp_tallies_add(&p->all, sum);
 	return 0;
 }
@@ -239,30 +263,29 @@ static int pingmesh_run_fill_window(struct xp_pingmesh_plane *p,
     uint32_t window, struct xp_tallies *sum, struct res_trial_metrics *m,
     struct sim_err *e)
 {
-	const struct obs_probes *t;
-	int rc = history_table(p, window, &t, e);
+	struct obs_probe_source t;
+	int rc = history_of(p, window, &t, e);
+	if (rc == 0 && reach(p, window) > 1)
+		rc = pingmesh_run_tally(p, &t, sum, e);
 	if (rc < 0)
 		return rc;
-	if (reach(p, window) > 1) {
-		*sum = (struct xp_tallies){0};
-		xp_judge_tally(&p->judge, t, &p->loss, sum);
-	}
 	xp_tally_fill(&sum->scope, m);
 	fill_moment(p, window, m);
-	return xp_judge_run(&p->judge, t, trouble_of(p, window), m, e);
+	return xp_judge_run(&p->judge, &t, trouble_of(p, window), m, e);
 }
 
-/* Trace the pairs that the silent-drop job finds in T. How many traces and
+/* Trace the pairs that the silent-drop job finds in the probes of O. How many traces and
  * probes that took is noted in row ROW along windows. Along anything else it is
  * noted in all rows, at the end of the run (ROW = SIZE_MAX). */
 static int pingmesh_run_trace(struct xp_pingmesh_plane *p, uint32_t window,
-    size_t row, const struct obs_probes *t, sim_ns now, struct obs *o,
-    const struct losses **lost, struct sim_err *e)
+    size_t row, sim_ns now, struct obs *o, const struct losses **lost,
+    struct sim_err *e)
 {
+	const struct obs_probe_source t = o->probes;
 	const int own = p->params->along == XP_ALONG_WINDOW;
 	const size_t n = xp_pingmesh_plane_rows(p);
 	const struct obs *seen;
-	int rc = xp_dsa_silent_drop(p->judge.dsa, t, e);
+	int rc = xp_dsa_silent_drop(p->judge.dsa, &t, e);
 	if (rc == 0)
 		rc = xp_tracer_run(p->tracer, p->scene, &p->judge.dsa->silent,
 		    window, now, &seen, lost, e);
@@ -285,14 +308,13 @@ static int pingmesh_run_tell(struct xp_pingmesh_plane *p, uint32_t window,
     size_t row, sim_ns now, struct sim_err *e)
 {
 	const struct xp_pingmesh_hooks *k = p->hooks;
-	const struct obs_probes *t;
+	struct obs o = {.n_flows = 0};
 	if (!k->diagnose)
 		return 0;
-	int rc = history_table(p, window, &t, e);
-	struct obs o = {.probes = t};
+	int rc = history_of(p, window, &o.probes, e);
 	const struct losses none = {0}, *lost = &none;
 	if (rc == 0 && p->tracer)
-		rc = pingmesh_run_trace(p, window, row, t, now, &o, &lost, e);
+		rc = pingmesh_run_trace(p, window, row, now, &o, &lost, e);
 	return rc < 0 ? rc : k->diagnose(k->arg, &o, lost, row, now, e);
 }
 
@@ -349,10 +371,10 @@ static int fill_last(struct xp_pingmesh_plane *p, struct res_trial_metrics *m,
     struct sim_err *e)
 {
 	const uint32_t last = p->n_windows - 1;
-	const struct obs_probes *t;
-	int rc = history_table(p, last, &t, e);
+	struct obs_probe_source t;
+	int rc = history_of(p, last, &t, e);
 	return rc < 0 ? rc
-		      : xp_judge_run(&p->judge, t, trouble_of(p, last), m, e);
+		      : xp_judge_run(&p->judge, &t, trouble_of(p, last), m, e);
 }
 
 /* Of connects, and of the traceroutes that were asked for, between pods. */

@@ -39,10 +39,10 @@ static int day_open_sums(struct xp_mesh_day *d, const struct topo *t,
 {
 	const sim_ns window = (sim_ns)llround(p->window_s * 1e9);
 	const sim_ns period = day_period(&c->mesh, window);
-	struct obs_probes waits = {0};
+	sim_ns wait[OBS_MAX_WAITS] = {0};
 	struct algo_drop_ladder ladder;
-	xp_pingmesh_waits(p, waits.syn_wait_ns);
-	int rc = xp_dsa_ladder(&d->dsa, &waits, &ladder, e);
+	xp_pingmesh_waits(p, wait);
+	int rc = xp_dsa_ladder(&d->dsa, wait, &ladder, e);
 	if (rc < 0 ||
 	    (rc = xp_mesh_sums_open(&d->sums, &t->clos, d->connects, c, &ladder,
 		 window, period, p->unit == ALGO_HEATMAP_TOR, e)) < 0 ||
@@ -50,7 +50,7 @@ static int day_open_sums(struct xp_mesh_day *d, const struct topo *t,
 		return rc;
 	xp_buckets_init(d->buckets, c->law, c->late_ns);
 	if ((rc = xp_mesh_pairs_open(&d->pairs, &t->clos, d->connects, c,
-		 window, waits.syn_wait_ns[0], 1, e)) < 0)
+		 window, wait[0], 1, e)) < 0)
 		return rc;
 	d->jobs = (struct xp_mesh_jobs){.jobs = XP_DSA_DROP_RATE | XP_DSA_SLA |
 		XP_DSA_HEATMAP | XP_DSA_BLACKHOLE | XP_DSA_SILENT_DROP |

@@ -23,13 +23,13 @@ static int mesh_open_connects(struct xp_bulk_mesh *m, struct sim_err *e)
 	const struct topo_clos *clos = &m->topo->clos;
 	struct connects_params c;
 	struct algo_drop_ladder ladder;
-	struct obs_probes none = {0};
+	sim_ns wait[OBS_MAX_WAITS] = {0};
 	int rc = algo_pinglist_open(&m->plan, &p->pinglist, clos, 1, e);
 	if (rc < 0 || (rc = xp_bulk_mesh_connects(&c, &m->plan, p, e)) < 0 ||
 	    (rc = connects_open(&m->connects, m->topo, &c, e)) < 0)
 		return rc;
-	xp_pingmesh_waits(p, none.syn_wait_ns);
-	if ((rc = xp_dsa_ladder(m->dsa, &none, &ladder, e)) < 0 ||
+	xp_pingmesh_waits(p, wait);
+	if ((rc = xp_dsa_ladder(m->dsa, wait, &ladder, e)) < 0 ||
 	    (rc = xp_mesh_sums_open(&m->sums, clos, m->connects, &c, &ladder,
 		 m->window_ns, 0, p->unit == ALGO_HEATMAP_TOR, e)) < 0 ||
 	    (rc = xp_mean_loss_open(&m->loss, clos, &c, m->in_scope, e)) < 0)
@@ -364,11 +364,11 @@ static int mesh_see(struct xp_bulk_mesh *m, uint32_t window, uint32_t n,
 	int rc = 0;
 	if (m->sums_pairs)
 		return xp_mesh_pairs_tell(&m->pairs, n, &o->pairs, e);
-	o->probes = &m->table;
+	o->probes = obs_probes_whole(&m->table);
 	if (mesh_n_kept(m) > n && window >= n) {
 		rc = mesh_cut(&m->table, (window + 1 - n) * m->window_ns,
 		    &m->part, e);
-		o->probes = &m->part;
+		o->probes = obs_probes_whole(&m->part);
 	}
 	return rc;
 }

@@ -21,6 +21,7 @@ void xp_dsa_close(struct xp_dsa *d)
 	algo_blackhole_close(&d->blackhole);
 	algo_silent_drop_close(&d->silent);
 	algo_rtt_order_free(&d->order);
+	free(d->spread);
 	free(d->heard);
 	free(d->count);
 	*d = (struct xp_dsa){0};
@@ -81,13 +82,13 @@ int xp_dsa_local_counters(const struct obs_perf *all, const struct topo_dc *dc,
 
 /* A table says itself by which waits its hosts sent SYNs again; they end with
  * the first 0. */
-int xp_dsa_ladder(const struct xp_dsa *d, const struct obs_probes *t,
+int xp_dsa_ladder(const struct xp_dsa *d, const sim_ns wait_ns[OBS_MAX_WAITS],
     struct algo_drop_ladder *ladder, struct sim_err *e)
 {
 	unsigned n = 0;
-	while (n < OBS_MAX_WAITS && t->syn_wait_ns[n] > 0)
+	while (n < OBS_MAX_WAITS && wait_ns[n] > 0)
 		n++;
-	return algo_drop_ladder_init(ladder, t->syn_wait_ns, n,
+	return algo_drop_ladder_init(ladder, wait_ns, n,
 	    (sim_ns)llround(d->params.tolerance_s * 1e9), e);
 }
 
@@ -102,7 +103,7 @@ int xp_dsa_order(struct xp_dsa *d, const struct obs_probes *t,
 int xp_dsa_sla(struct xp_dsa *d, const struct obs_probes *t, struct sim_err *e)
 {
 	struct algo_drop_ladder ladder;
-	const int rc = xp_dsa_ladder(d, t, &ladder, e);
+	const int rc = xp_dsa_ladder(d, t->syn_wait_ns, &ladder, e);
 	if (rc == 0)
 		algo_sla_measure(&d->sla, &d->order, &ladder);
 	return rc;
@@ -117,11 +118,11 @@ int xp_dsa_heatmap(struct xp_dsa *d, enum algo_heatmap_unit unit,
 			    pattern, e);
 }
 
-int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probes *t,
+int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probe_source *t,
     struct sim_err *e)
 {
 	struct algo_drop_ladder ladder;
-	int rc = xp_dsa_ladder(d, t, &ladder, e);
+	int rc = xp_dsa_ladder(d, t->syn_wait_ns, &ladder, e);
 	return rc < 0 ? rc : algo_silent_drop_find(&d->silent, t, &ladder, e);
 }
 
@@ -138,7 +139,7 @@ int xp_dsa_blackhole(struct xp_dsa *d, const struct obs *seen, uint64_t day,
 	int rc = seen->pairs ? algo_blackhole_diagnose_pairs(&d->blackhole,
 				   seen->pairs, d->n_reloaded, e)
 			     : algo_blackhole_diagnose(&d->blackhole,
-				   seen->probes, d->n_reloaded, e);
+				   &seen->probes, d->n_reloaded, e);
 	for (uint32_t i = 0; rc == 0 && is_done && i < d->dc.clos.all_tors; i++)
 		d->n_reloaded +=
 		    d->blackhole.tor[i].action == ALGO_BLACKHOLE_RELOAD;

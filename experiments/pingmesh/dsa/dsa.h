@@ -119,7 +119,8 @@ struct xp_dsa {
 	uint64_t day;        /* of the last black-hole job */
 	uint32_t n_reloaded; /* on that day */
 
-	struct algo_rtt_order order; /* by xp_dsa_order() */
+	struct algo_rtt_order order; /* by xp_dsa_order(), or workings */
+	uint64_t *spread;            /* workings of xp_dsa_measure(), or NULL */
 
 	/* Workings. */
 	uint8_t *heard;             /* [hosts] */
@@ -132,9 +133,9 @@ int xp_dsa_open(struct xp_dsa *d, const struct topo_dc *dc,
     struct sim_err *e);
 void xp_dsa_close(struct xp_dsa *d);
 
-/* How lost SYNs are recognised in T: by its waits and the tolerance. Errors
+/* How lost SYNs are recognised: by the waits of a table and the tolerance. Errors
  * those of algo_drop_ladder_init(). */
-int xp_dsa_ladder(const struct xp_dsa *d, const struct obs_probes *t,
+int xp_dsa_ladder(const struct xp_dsa *d, const sim_ns wait_ns[OBS_MAX_WAITS],
     struct algo_drop_ladder *ladder, struct sim_err *e);
 
 /* Sort the probes T of the data centre by time, once for all of its jobs that ask
@@ -148,8 +149,16 @@ int xp_dsa_order(struct xp_dsa *d, const struct obs_probes *t,
 int xp_dsa_sla(struct xp_dsa *d, const struct obs_probes *t, struct sim_err *e);
 int xp_dsa_heatmap(struct xp_dsa *d, enum algo_heatmap_unit unit,
     enum algo_heatmap_pattern *pattern, struct sim_err *e);
-int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probes *t,
+int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probe_source *t,
     struct sim_err *e);
+
+/* All three on probes of any number, without the pattern of the heat map
+ * (dsa/measure.c). Errors as above. Cost  T is read once if it is one table, else
+ * up to ten times, of which all but the first are for a span of times each; memory
+ * 2 bytes a probe then, and 16 while they are no more than ALGO_RTT_SPARE or one
+ * table. More only if one time in a thousandth of itself has more. */
+int xp_dsa_measure(struct xp_dsa *d, const struct obs_probe_source *t,
+    enum algo_heatmap_unit unit, struct sim_err *e);
 
 /* By the probes that were SEEN, or the sums of their pairs. With IS_DONE the
  * reloads that the job asks for are made, and count for the

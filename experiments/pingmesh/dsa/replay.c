@@ -136,7 +136,8 @@ static int replay_pool(const struct xp_dsa_replay *r, uint32_t dc,
 	if (pool)
 		rc = xp_dsa_pool_add(pool, dc, s, e);
 	if (rc == 0 && pairs &&
-	    (rc = xp_dsa_ladder(&r->dc[dc], &r->probes, &ladder, e)) == 0)
+	    (rc = xp_dsa_ladder(&r->dc[dc], r->probes.syn_wait_ns, &ladder,
+		 e)) == 0)
 		rc = xp_dsa_pool_add_pairs(pairs, dc, s, &ladder, e);
 	return rc;
 }

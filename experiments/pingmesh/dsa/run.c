@@ -71,7 +71,7 @@ static int run_drop_rate(struct xp_dsa *d, const struct xp_dsa_key *key,
 {
 	struct algo_drop_rate rate[ALGO_DROP_N_GROUPS];
 	struct algo_drop_ladder ladder;
-	int rc = xp_dsa_ladder(d, t, &ladder, e);
+	int rc = xp_dsa_ladder(d, t->syn_wait_ns, &ladder, e);
 	if (rc < 0 ||
 	    (rc = algo_drop_rate(t, &d->dc, &ladder, d->params.conf, rate, e)) <
 		0)
@@ -206,7 +206,8 @@ static int run_silent_drop(struct xp_dsa *d, const struct xp_dsa_key *key,
     const struct obs_probes *t, struct xp_dsa_tables *out,
     struct xp_dsa_summary_row *sum, struct sim_err *e)
 {
-	const int rc = xp_dsa_silent_drop(d, t, e);
+	const struct obs_probe_source all = obs_probes_whole(t);
+	const int rc = xp_dsa_silent_drop(d, &all, e);
 	return rc < 0 ? rc : xp_dsa_put_silent_drop(d, key, out, sum, e);
 }
 
@@ -248,7 +249,7 @@ static int run_on_probes(struct xp_dsa *d, const struct xp_dsa_key *key,
     struct xp_dsa_tables *out, struct xp_dsa_summary_row *sum,
     struct sim_err *e)
 {
-	const struct obs seen = {.probes = t};
+	const struct obs seen = {.probes = obs_probes_whole(t)};
 	int rc = 0;
 	if (jobs & (XP_DSA_SLA | XP_DSA_HEATMAP))
 		rc = xp_dsa_order(d, t, e);

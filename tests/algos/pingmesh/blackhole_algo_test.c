@@ -29,7 +29,6 @@ static void set_up(struct fixture *f)
 	assert_ok(
 	    sim_field_defaults(algo_blackhole_fields, &f->params, test_err()));
 	f->params.rule = ALGO_BLACKHOLE_PAPER;
-	f->window.probes = &f->probes;
 }
 
 static void tear_down(struct fixture *f)
@@ -65,7 +64,7 @@ static void probe(struct fixture *f, const unsigned n_sick[N_TORS])
 				    OBS_TIMED_OUT);
 }
 
-static void diagnose(struct fixture *f)
+static void diagnose_window(struct fixture *f)
 {
 	void *work;
 	assert_ok(algo_open(&algo_blackhole_ops, &work, &f->topo, &f->params,
@@ -73,6 +72,12 @@ static void diagnose(struct fixture *f)
 	assert_ok(algo_blackhole_ops.diagnose(work, &f->window, NULL, &f->v,
 	    test_err()));
 	algo_close(&algo_blackhole_ops, work);
+}
+
+static void diagnose(struct fixture *f)
+{
+	f->window.probes = obs_probes_whole(&f->probes);
+	diagnose_window(f);
 }
 
 /* Fail unless ToRs are listed in this order, with the first N_FLAGGED accused,
@@ -156,10 +161,9 @@ static void a_window_without_probes_gives_an_empty_answer(void **state)
 	probe(&f, (const unsigned[]){5, 0, 0, 0, 0, 0, 0, 0});
 	diagnose(&f);
 	assert_int_equal(f.v.n_flagged, 1);
-	f.window.probes = NULL;
-	diagnose(&f);
+	f.window.probes = (struct obs_probe_source){0};
+	diagnose_window(&f);
 	assert_list(&f, 0, 0, NULL, NULL);
-	f.window.probes = &f.probes;
 	obs_probes_clear(&f.probes);
 	diagnose(&f);
 	assert_list(&f, 0, 0, NULL, NULL);
@@ -180,6 +184,7 @@ static void a_bad_probe_or_no_clos_is_refused(void **state)
 	void *work;
 	set_up(&f);
 	add(&f, 0, 64, OBS_CONNECTED);
+	f.window.probes = obs_probes_whole(&f.probes);
 	assert_ok(
 	    algo_open(&algo_blackhole_ops, &work, &f.topo, NULL, test_err()));
 	assert_int_equal(algo_blackhole_ops.diagnose(work, &f.window, NULL,
@@ -215,6 +220,7 @@ static void every_allocation_may_fail(void **state)
 	struct fixture f;
 	set_up(&f);
 	probe(&f, (const unsigned[]){3, 0, 5, 0, 7, 0, 5, 2});
+	f.window.probes = obs_probes_whole(&f.probes);
 	test_each_alloc_fails(open_and_diagnose, &f);
 	tear_down(&f);
 }

@@ -56,10 +56,10 @@ static void tear_down(struct fixture *f)
 static void diagnose(struct fixture *f, uint32_t n_reloaded)
 {
 	const struct topo_dc dc = topo_dc_alone(&f->clos);
+	const struct obs_probe_source all = obs_probes_whole(&f->probes);
 	algo_blackhole_close(&f->b);
 	assert_ok(algo_blackhole_open(&f->b, &dc, &f->params, test_err()));
-	assert_ok(
-	    algo_blackhole_diagnose(&f->b, &f->probes, n_reloaded, test_err()));
+	assert_ok(algo_blackhole_diagnose(&f->b, &all, n_reloaded, test_err()));
 }
 
 /* --- probing ---------------------------------------------------------------*/
@@ -704,10 +704,11 @@ static int open_and_diagnose(void *arg, struct sim_err *e)
 {
 	const struct fixture *f = arg;
 	const struct topo_dc dc = topo_dc_alone(&f->clos);
+	const struct obs_probe_source all = obs_probes_whole(&f->probes);
 	struct algo_blackhole b;
 	int rc = algo_blackhole_open(&b, &dc, &f->params, e);
 	if (rc == 0)
-		rc = algo_blackhole_diagnose(&b, &f->probes, 0, e);
+		rc = algo_blackhole_diagnose(&b, &all, 0, e);
 	if (rc == 0 && f->probes.n > 0)
 		assert_int_equal(b.server[0].alive, 1);
 	algo_blackhole_close(&b);

@@ -55,7 +55,8 @@ static void add(struct fixture *f, uint32_t s, uint32_t d, char how)
 static int open_pairs(const struct fixture *f, struct algo_hole_pairs *p,
     struct sim_err *e)
 {
-	return algo_hole_pairs_open(p, &f->dc, &f->probes, f->alive, LEAST, e);
+	const struct obs_probe_source all = obs_probes_whole(&f->probes);
+	return algo_hole_pairs_open(p, &f->dc, &all, f->alive, LEAST, e);
 }
 
 /* What became of the pair: -1 if it is not listed. */

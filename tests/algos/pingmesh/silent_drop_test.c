@@ -61,8 +61,8 @@ static void add(struct fixture *f, uint32_t src, uint32_t dst, unsigned n,
 
 static void find(struct fixture *f)
 {
-	assert_ok(
-	    algo_silent_drop_find(&f->s, &f->probes, &f->ladder, test_err()));
+	const struct obs_probe_source all = obs_probes_whole(&f->probes);
+	assert_ok(algo_silent_drop_find(&f->s, &all, &f->ladder, test_err()));
 }
 
 /* 500 probes a cell; cells with an x lose 10. Rows of the lower triangle:
@@ -288,10 +288,11 @@ static int open_and_find(void *arg, struct sim_err *e)
 {
 	const struct fixture *f = arg;
 	const struct topo_dc dc = topo_dc_alone(&f->clos);
+	const struct obs_probe_source all = obs_probes_whole(&f->probes);
 	struct algo_silent_drop s;
 	int rc = algo_silent_drop_open(&s, &dc, &f->params, e);
 	if (rc == 0)
-		rc = algo_silent_drop_find(&s, &f->probes, &f->ladder, e);
+		rc = algo_silent_drop_find(&s, &all, &f->ladder, e);
 	algo_silent_drop_close(&s);
 	return rc;
 }

@@ -60,10 +60,14 @@ static void see(struct seen *x, const struct obs_probes *t)
 static int hear(void *arg, const struct obs *o, const struct losses *lost,
     size_t row, sim_ns now, struct sim_err *e)
 {
-	(void)lost, (void)now, (void)e;
-	if (row == SIZE_MAX)
-		see(arg, o->probes);
-	return 0;
+	const struct obs_probes *piece;
+	size_t at = 0;
+	int rc = 0;
+	(void)lost, (void)now;
+	while (row == SIZE_MAX &&
+	    (rc = obs_probes_next(&o->probes, &at, NULL, &piece, e)) > 0)
+		see(arg, piece);
+	return rc;
 }
 
 struct rig {

@@ -434,6 +434,47 @@ static void times_are_of_the_group_that_is_asked_for(void **state)
 
 /* --- memory -------------------------------------------------------------- */
 
+/* More rows than a piece has, in windows of which one has none; the table of all
+ * shows what and in which order, and a span of times what of it was asked for. */
+static void pieces_are_the_rows_of_the_table(void **state)
+{
+	enum { N = XP_COLLECT_PIECE + 5000 };
+	const struct obs_probe_span only = {1000, 3000};
+	struct obs_probes all = {0};
+	const struct obs_probes *piece;
+	struct rig g;
+	size_t at = 0, n = 0, n_only = 0, n_pieces = 0;
+	(void)state;
+	set_up(&g, "duration: 150, window: 50");
+	for (uint32_t i = 0; i < N; i++) {
+		one(&g, 3, 1, i + 1, i % 1000 < 600 ? 1 + i * 1e-4 : 101)
+		    ->rtt_ns = 1 + i % 5000;
+		take(&g);
+	}
+	const struct obs_probes *t = table(&g, 0, 0, 3);
+	for (size_t i = 0; i < t->n; i++) {
+		const struct obs_probe p = obs_probes_at(t, i);
+		assert_ok(obs_probes_add(&all, &p, test_err()));
+		n_only += p.rtt_ns >= only.from && p.rtt_ns < only.to;
+	}
+	const struct obs_probe_source s = xp_collector_pieces(g.c, 0, 0, 3);
+	assert_true(s.n == N && all.n == N && !s.whole);
+	for (; obs_probes_next(&s, &at, NULL, &piece, test_err()) > 0;
+	     n_pieces++) {
+		assert_true(piece->n <= XP_COLLECT_PIECE);
+		assert_int_equal(piece->syn_wait_ns[0], 3 * SIM_SEC);
+		for (size_t i = 0; i < piece->n; i++, n++)
+			assert_true(piece->sent_ns[i] == all.sent_ns[n] &&
+			    piece->rtt_ns[i] == all.rtt_ns[n]);
+	}
+	assert_true(n == N && n_pieces == 2);
+	for (at = 0; obs_probes_next(&s, &at, &only, &piece, test_err()) > 0;)
+		n_only -= piece->n;
+	assert_int_equal(n_only, 0);
+	obs_probes_free(&all);
+	tear_down(&g);
+}
+
 static int fill(void *arg, struct sim_err *e)
 {
 	struct rig *g = arg;
@@ -480,6 +521,7 @@ int main(void)
 	    cmocka_unit_test(each_data_centre_has_its_own_table),
 	    cmocka_unit_test(counters_are_given_in_order),
 	    cmocka_unit_test(times_are_of_the_group_that_is_asked_for),
+	    cmocka_unit_test(pieces_are_the_rows_of_the_table),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
 	return cmocka_run_group_tests_name("experiments/pingmesh/collector",

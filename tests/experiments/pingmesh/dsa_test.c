@@ -118,11 +118,12 @@ static size_t assert_matrix(const struct dsa_fixture *f, uint32_t dc,
 static void assert_blackhole(const struct dsa_fixture *f, uint32_t dc,
     const struct obs_probes *t, const struct xp_dsa_tables *out)
 {
+	const struct obs_probe_source all = obs_probes_whole(t);
 	struct algo_blackhole b;
 	double n[4] = {0};
 	assert_ok(algo_blackhole_open(&b, &f->info.dc[dc], &f->params.blackhole,
 	    test_err()));
-	assert_ok(algo_blackhole_diagnose(&b, t, 0, test_err()));
+	assert_ok(algo_blackhole_diagnose(&b, &all, 0, test_err()));
 	assert_int_equal(out->blackhole_tors.n, f->info.dc[dc].clos.all_tors);
 	for (size_t i = 0; i < out->blackhole_tors.n; i++) {
 		const struct xp_dsa_blackhole_tors_row *r =
@@ -144,10 +145,11 @@ static void assert_silent_drop(const struct dsa_fixture *f, uint32_t dc,
     const struct obs_probes *t, const struct algo_drop_ladder *ladder,
     const struct xp_dsa_tables *out)
 {
+	const struct obs_probe_source all = obs_probes_whole(t);
 	struct algo_silent_drop s;
 	assert_ok(algo_silent_drop_open(&s, &f->info.dc[dc], &f->params.silent,
 	    test_err()));
-	assert_ok(algo_silent_drop_find(&s, t, ladder, test_err()));
+	assert_ok(algo_silent_drop_find(&s, &all, ladder, test_err()));
 	assert_int_equal(out->silent_drop_cells.n, s.n_cells);
 	for (size_t i = 0; i < s.n_cells; i++) {
 		const struct xp_dsa_silent_drop_cells_row *r =

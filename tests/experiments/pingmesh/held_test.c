@@ -70,15 +70,15 @@ static void every_row_comes_back_as_it_was_in_pieces_of_any_size(void **state)
 	assert_int_equal(pool.n_kinds, XP_HELD_KINDS);
 	while (is.n < was.n)
 		assert_ok(xp_held_next(&h, &pool, FROM, &at,
-		    1 + sim_rng_below(&r, 3000), &is, test_err()));
+		    1 + sim_rng_below(&r, 3000), NULL, &is, test_err()));
 	assert_int_equal(is.n, was.n);
 	for (size_t i = 0; i < was.n; i++) {
 		const struct obs_probe a = obs_probes_at(&was, i),
 				       b = obs_probes_at(&is, i);
 		assert_same(&a, &b);
 	}
-	assert_ok(
-	    xp_held_next(&h, &pool, FROM, &at, SIZE_MAX, &is, test_err()));
+	assert_ok(xp_held_next(&h, &pool, FROM, &at, SIZE_MAX, NULL, &is,
+	    test_err()));
 	assert_int_equal(is.n, was.n);
 	xp_held_clear(&h, &pool);
 	xp_held_pool_free(&pool);
@@ -100,8 +100,8 @@ static void kinds_beyond_the_last_are_kept_too(void **state)
 	}
 	assert_int_equal(pool.n_kinds, XP_HELD_KINDS);
 	assert_int_equal(h.wide.n, XP_HELD_KINDS);
-	assert_ok(
-	    xp_held_next(&h, &pool, FROM, &at, SIZE_MAX, &is, test_err()));
+	assert_ok(xp_held_next(&h, &pool, FROM, &at, SIZE_MAX, NULL, &is,
+	    test_err()));
 	for (uint32_t i = 0; i < is.n; i++)
 		assert_int_equal(is.payload_bytes[i], i);
 	xp_held_clear(&h, &pool);
@@ -134,6 +134,39 @@ static void a_probe_held_takes_20_bytes_and_windows_that_go_give_them_back(
 	xp_held_clear(&h[0], &pool);
 	xp_held_clear(&h[1], &pool);
 	xp_held_pool_free(&pool);
+}
+
+/* Rows of other times may be missing, and those that have no place of their own may
+ * not; all that are asked for are there, in order. */
+static void of_a_span_of_times_no_row_is_missing(void **state)
+{
+	const struct obs_probe_span only = {268 * SIM_US + 100,
+	    268 * SIM_US + 900};
+	struct xp_held_pool pool = {0};
+	struct xp_held h = {0};
+	struct obs_probes is = {0};
+	struct xp_held_mark at = {NULL, 0};
+	(void)state;
+	for (uint32_t i = 0; i < 5000; i++) {
+		struct obs_probe row = usual_row(i % 1000);
+		row.sent_ns = FROM + i;
+		if (i % 7 == 0)
+			row.level = 16; /* does not fit */
+		assert_ok(xp_held_add(&h, &pool, FROM, &row, test_err()));
+	}
+	while (at.n < h.n)
+		assert_ok(xp_held_next(&h, &pool, FROM, &at, 300, &only, &is,
+		    test_err()));
+	size_t n = 0;
+	for (uint32_t i = 0; i < 5000; i++) {
+		const int asked = i % 1000 >= 100 && i % 1000 < 900;
+		if (asked || i % 7 == 0)
+			assert_int_equal(is.sent_ns[n++], FROM + i);
+	}
+	assert_int_equal(is.n, n);
+	xp_held_clear(&h, &pool);
+	xp_held_pool_free(&pool);
+	obs_probes_free(&is);
 }
 
 static int held_fill(void *arg, struct sim_err *e)
@@ -169,6 +202,7 @@ int main(void)
 	    cmocka_unit_test(kinds_beyond_the_last_are_kept_too),
 	    cmocka_unit_test(
 		a_probe_held_takes_20_bytes_and_windows_that_go_give_them_back),
+	    cmocka_unit_test(of_a_span_of_times_no_row_is_missing),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
 	return cmocka_run_group_tests_name("experiments/pingmesh_held", tests,

@@ -282,7 +282,8 @@ static void pairs_are_of_the_pods_of_both_ends(void **state)
 	assert_ok(xp_dsa_pool_open(&p, f.n_of, test_err()));
 	assert_int_equal(pairs.first[XP_DSA_POOL_KINDS], n_pods * n_pods);
 	add_window(&f, &p, 2000, &r);
-	assert_ok(xp_dsa_ladder(&f.dsa, &f.probes, &ladder, test_err()));
+	assert_ok(
+	    xp_dsa_ladder(&f.dsa, f.probes.syn_wait_ns, &ladder, test_err()));
 	for (int twice = 0; twice < 2; twice++) {
 		const struct algo_sla *s = &f.dsa.sla;
 		assert_ok(

@@ -70,10 +70,11 @@ static void fill(struct rig *g, unsigned bad)
 static struct xp_repaired run(struct rig *g, uint32_t dc, unsigned bad,
     sim_ns now)
 {
-	const struct obs seen = {.probes = &g->t};
+	struct obs seen = {.n_flows = 0};
 	struct xp_repaired r;
 	g->first = topo_dc_at(&g->m.s.topo, dc).first_host;
 	fill(g, bad);
+	seen.probes = obs_probes_whole(&g->t);
 	assert_ok(xp_repair_run(&g->shop, dc, &seen, 0, 600 * SIM_SEC, now,
 	    &g->truth, &r, test_err()));
 	return r;
@@ -220,7 +221,7 @@ static int reload(void *arg, struct sim_err *e)
 	struct rig *g = arg;
 	struct xp_repair_shop shop = {.n_dcs = 0};
 	struct truth truth = {0};
-	const struct obs seen = {.probes = &g->t};
+	const struct obs seen = {.probes = obs_probes_whole(&g->t)};
 	struct xp_repaired r;
 	int rc = xp_repair_open(&shop, &g->m.s.topo, &g->m.p, e);
 	if (rc == 0)

@@ -470,7 +470,7 @@ static int hear_table(void *arg, const struct obs *o, const struct losses *lost,
 	const uint32_t w = h->n_tables < 4 ? h->n_tables : 3;
 	assert_int_equal(now,
 	    (w + 1) * 300 * SIM_SEC + xp_pingmesh_lag(&h->g->m.p));
-	assert_true(o->probes->n == (size_t)h->g->row[w].n_probes);
+	assert_true(o->probes.n == (size_t)h->g->row[w].n_probes);
 	assert_int_equal(o->flows.n, 0);
 	h->n_tables++;
 	return 0;
@@ -516,6 +516,32 @@ static void hooks_are_told_of_every_window(void **state)
 	assert_int_equal(xp_pingmesh_plane_run(g.plane, &g.m.s.scene, g.row,
 			     &bad, &e),
 	    SIM_EDEP);
+	tear_down(&g);
+}
+
+static int hear_pieces(void *arg, const struct obs *o,
+    const struct losses *lost, size_t row, sim_ns now, struct sim_err *e)
+{
+	unsigned *n_told = arg;
+	(void)lost, (void)row, (void)now, (void)e;
+	assert_null(o->probes.whole);
+	assert_true(o->probes.n > 0);
+	++*n_told;
+	return 0;
+}
+
+/* So what a run without windows holds of a probe is its packed row, however long the
+ * run is: it makes no table of all. */
+static void of_a_whole_run_probes_come_in_pieces(void **state)
+{
+	struct rig g;
+	unsigned n_told = 0;
+	const struct xp_pingmesh_hooks hooks = {.arg = &n_told,
+	    .diagnose = hear_pieces};
+	(void)state;
+	set_up(&g, "duration: 600, window: 300");
+	run_with(&g, 0, &hooks);
+	assert_int_equal(n_told, 1);
 	tear_down(&g);
 }
 
@@ -565,6 +591,7 @@ int main(void)
 	    cmocka_unit_test(
 		a_pod_without_power_is_the_pattern_that_is_expected),
 	    cmocka_unit_test(hooks_are_told_of_every_window),
+	    cmocka_unit_test(of_a_whole_run_probes_come_in_pieces),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
 	return cmocka_run_group_tests_name("experiments/pingmesh/run", tests,

@@ -44,7 +44,7 @@ static int hear(void *arg, const struct obs *o, const struct losses *lost,
 	(void)now;
 	(void)e;
 	g->n_heard++;
-	assert_non_null(o->probes);
+	assert_false(obs_probe_source_is_none(&o->probes));
 	assert_non_null(o->traces);
 	assert_in_range(o->traces->n, 0, MAX_REPORTS);
 	assert_int_equal(o->flows.n, o->traces->n);

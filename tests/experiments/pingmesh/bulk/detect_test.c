@@ -39,7 +39,7 @@ static int hear(void *arg, const struct obs *o, const struct losses *lost,
 		return 0;
 	const int rc = o->pairs
 	    ? algo_blackhole_diagnose_pairs(&g->job, o->pairs, 0, e)
-	    : algo_blackhole_diagnose(&g->job, o->probes, 0, e);
+	    : algo_blackhole_diagnose(&g->job, &o->probes, 0, e);
 	for (uint32_t t = 0; rc == 0 && t < g->job.dc.clos.all_tors; t++) {
 		if (g->job.tor[t].action == ALGO_BLACKHOLE_NONE)
 			continue;

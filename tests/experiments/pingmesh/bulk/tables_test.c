@@ -55,7 +55,7 @@ static void add_slow(struct rig *g, topo_link l, double us)
 
 static void set_up(struct rig *g)
 {
-	struct obs_probes waits = {0};
+	sim_ns wait[OBS_MAX_WAITS] = {0};
 	struct algo_drop_ladder ladder;
 	struct xp_dsa_services services;
 	memset(g, 0, sizeof(*g));
@@ -81,14 +81,14 @@ static void set_up(struct rig *g)
 	    algo_pinglist_open(&g->plan, &g->m.p.pinglist, c, 1, test_err()));
 	assert_ok(xp_bulk_mesh_connects(&g->p, &g->plan, &g->m.p, test_err()));
 	assert_ok(connects_open(&g->c, &g->m.s.topo, &g->p, test_err()));
-	xp_pingmesh_waits(&g->m.p, waits.syn_wait_ns);
+	xp_pingmesh_waits(&g->m.p, wait);
 	xp_pingmesh_waits(&g->m.p, g->table.syn_wait_ns);
-	assert_ok(xp_dsa_ladder(&g->dsa, &waits, &ladder, test_err()));
+	assert_ok(xp_dsa_ladder(&g->dsa, wait, &ladder, test_err()));
 	assert_ok(xp_mesh_sums_open(&g->sums, c, g->c, &g->p, &ladder,
 	    WINDOW_S * SIM_SEC, 300 * SIM_SEC, 1, test_err()));
 	assert_ok(xp_every_open(&g->every, c, test_err()));
 	assert_ok(xp_mesh_pairs_open(&g->pairs, c, g->c, &g->p,
-	    WINDOW_S * SIM_SEC, waits.syn_wait_ns[0], 1, test_err()));
+	    WINDOW_S * SIM_SEC, wait[0], 1, test_err()));
 	xp_buckets_init(&g->buckets, g->p.law, g->p.late_ns);
 }
 
