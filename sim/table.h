@@ -109,6 +109,7 @@ void sim_table_keep(const struct sim_table *kind, void *table, size_t first,
 /* _reserve(t, n, e)  room for N more rows. Errors SIM_ENOMEM (table unchanged)
  * _add(t, row, e)    append a row. Errors SIM_ENOMEM (table unchanged). Cost:
  *                    O(1) amortised, and inline: millions of rows pass here
+ * _put(t, row)       the same into room that was reserved
  * _at(t, i)          row I. Domain i < n
  * _clear(t)          empty it, keep its memory and its other members
  * _free(t)           free it and zero it, with its other members */
@@ -131,15 +132,19 @@ void sim_table_keep(const struct sim_table *kind, void *table, size_t first,
 		    ? 0                                                        \
 		    : sim_table_reserve(table##_kind(), t, n, e);              \
 	}                                                                      \
+	static inline void table##_put(struct table *t,                        \
+	    const struct row_ *row)                                            \
+	{                                                                      \
+		COLUMNS(SIM_TABLE_PUT_)                                        \
+		t->n++;                                                        \
+	}                                                                      \
 	static inline int table##_add(struct table *t, const struct row_ *row, \
 	    struct sim_err *e)                                                 \
 	{                                                                      \
 		const int rc = table##_reserve(t, 1, e);                       \
-		if (rc < 0)                                                    \
-			return rc;                                             \
-		COLUMNS(SIM_TABLE_PUT_)                                        \
-		t->n++;                                                        \
-		return 0;                                                      \
+		if (rc == 0)                                                   \
+			table##_put(t, row);                                   \
+		return rc;                                                     \
 	}                                                                      \
 	static inline struct row_ table##_at(const struct table *t, size_t i)  \
 	{                                                                      \

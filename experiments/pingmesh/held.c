@@ -175,22 +175,42 @@ static int held_is_asked(const struct packed *p,
 	    (p->rtt >= only->from && p->rtt < only->to);
 }
 
+/* Unpack of the N rows at P those that are asked for, until OUT, which has room, has
+ * END. Returns how many rows were looked at. OUT is not written through its pointer,
+ * as each store to a column of bytes might then change where the others are. */
+static size_t held_take(const struct xp_held *h,
+    const struct xp_held_pool *pool, sim_ns from, const struct packed *p,
+    size_t n, const struct obs_probe_span *only, size_t end,
+    struct obs_probes *out)
+{
+	struct obs_probes t = *out;
+	size_t i = 0;
+	for (; i < n && t.n < end; i++) {
+		if (!held_is_asked(&p[i], only))
+			continue;
+		const struct obs_probe r = held_unpack(h, pool, from, &p[i]);
+		obs_probes_put(&t, &r);
+	}
+	out->n = t.n;
+	return i;
+}
+
 int xp_held_next(const struct xp_held *h, const struct xp_held_pool *pool,
     sim_ns from, struct xp_held_mark *at, size_t max,
     const struct obs_probe_span *only, struct obs_probes *out,
     struct sim_err *e)
 {
 	const size_t left = h->n - at->n, most = left < max ? left : max;
-	int rc = obs_probes_reserve(out, most, e);
-	for (size_t n = 0; rc == 0 && n < most && at->n < h->n; at->n++) {
-		if (at->n % XP_HELD_BLOCK == 0)
+	const size_t end = out->n + most;
+	const int rc = obs_probes_reserve(out, most, e);
+	while (rc == 0 && out->n < end && at->n < h->n) {
+		const size_t i = at->n % XP_HELD_BLOCK, rest = h->n - at->n;
+		if (i == 0)
 			at->block = at->n ? at->block->next : h->first;
-		const struct packed *p = &at->block->row[at->n % XP_HELD_BLOCK];
-		if (!held_is_asked(p, only))
-			continue;
-		const struct obs_probe r = held_unpack(h, pool, from, p);
-		rc = obs_probes_add(out, &r, e);
-		n++;
+		const size_t n =
+		    rest < XP_HELD_BLOCK - i ? rest : XP_HELD_BLOCK - i;
+		at->n += held_take(h, pool, from, &at->block->row[i], n, only,
+		    end, out);
 	}
 	return rc;
 }
