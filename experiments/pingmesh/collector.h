@@ -77,7 +77,7 @@ int xp_collector_table(struct xp_collector *c, uint32_t dc, uint32_t first,
 
 /* The same in pieces of at most XP_COLLECT_PIECE rows, until the next call of this
  * or of xp_collector_table(), or until rows come. */
-enum { XP_COLLECT_PIECE = 1 << 16 };
+enum { XP_COLLECT_PIECE = 1 << 13 };
 struct obs_probe_source xp_collector_pieces(struct xp_collector *c, uint32_t dc,
     uint32_t first, uint32_t n);
 

@@ -59,9 +59,9 @@ void xp_judge_patterns(const struct xp_pingmesh *p,
  * is not judged. Likewise the tier, with `expect_tier`. Errors those of the
  * analyses.
  *
- * Memory that of xp_dsa_measure(): 16 bytes a probe of one table, and 2 of those of
- * several. So where a run has no windows each probe costs the 20 bytes that it is
- * held in (held.h) and these 2. */
+ * Memory that of xp_dsa_measure(): 16 bytes a probe of one table, and 2.7 of
+ * those of several. So where a run has no windows each probe costs the 20 bytes that
+ * it is held in (held.h) and these 2.7. */
 int xp_judge_run(struct xp_judge *j, const struct obs_probe_source *t,
     enum xp_trouble trouble, struct res_trial_metrics *m, struct sim_err *e);
 

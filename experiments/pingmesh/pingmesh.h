@@ -28,7 +28,7 @@
  * Their probes take 20 bytes each (held.h). Beside these a run's memory is that
  * of its agents, about 100 kB for a list of 288 peers and 700 probes a minute, and
  * of the table that jobs ask for, of one window or of a piece of several, whose
- * probes cost 2 bytes more where ranks are asked for (dsa/measure.c). None of it
+ * probes cost 2.7 bytes more where ranks are asked for (dsa/measure.c). None of it
  * grows with `duration`, unless `history` does (along none and pair) or quantiles
  * are taken of all times.
  */

@@ -154,9 +154,9 @@ int xp_dsa_silent_drop(struct xp_dsa *d, const struct obs_probe_source *t,
 
 /* All three on probes of any number, without the pattern of the heat map
  * (dsa/measure.c). Errors as above. Cost  T is read once if it is one table, else
- * up to ten times, of which all but the first are for a span of times each; memory
- * 2 bytes a probe then, and 16 while they are no more than ALGO_RTT_SPARE or one
- * table. More only if one time in a thousandth of itself has more. */
+ * thirteen times at most, of which all but the first are for a span of times each.
+ * Memory 16 bytes a probe of one table, or of ALGO_RTT_SPARE, or of a sixth of all:
+ * 2.7 a probe of many. More only if times that differ by a thousandth have more. */
 int xp_dsa_measure(struct xp_dsa *d, const struct obs_probe_source *t,
     enum algo_heatmap_unit unit, struct sim_err *e);
 

@@ -3,7 +3,7 @@
  *
  * Ranks ask for all probes by ascending time, but not for all at once. So probes
  * that come in several tables are counted first, by time as well. Then they are read
- * again and again, each time those of a span that has an eighth of them; these are
+ * again and again, each time those of a span that has a sixth of them; these are
  * sorted, and the jobs meet them.
  */
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "experiments/pingmesh/dsa/dsa.h"
 #include "sim/vec.h"
 
-/* How many are in a span, unless an eighth of all are more: as many as are sorted
+/* How many are in a span, unless a sixth of all are more: as many as are sorted
  * the faster way. */
-enum { LEAST = ALGO_RTT_SPARE, SPANS = 8 };
+enum { LEAST = ALGO_RTT_SPARE, SPANS = 6 };
 
 /* Times by their first bits: below the first octave one by one, then each octave in
  * as many buckets, whose ends are a thousandth apart. */
