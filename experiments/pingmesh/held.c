@@ -167,12 +167,16 @@ static struct obs_probe held_unpack(const struct xp_held *h,
 	return r;
 }
 
-/* What a row that does not fit has for a time is not told without looking. */
-static int held_is_asked(const struct packed *p,
-    const struct obs_probe_span *only)
+/* Of N rows the first that is asked for: whose time is from FROM on and less than
+ * WIDTH later, or that does not fit, so that its time is not told without looking.
+ * Most rows are passed over here, again and again. */
+static size_t held_skip(const struct packed *p, size_t n, sim_ns from,
+    sim_ns width)
 {
-	return !only || p->kind == WIDE ||
-	    (p->rtt >= only->from && p->rtt < only->to);
+	size_t i = 0;
+	while (i < n && p[i].rtt - from >= width && p[i].kind != WIDE)
+		i++;
+	return i;
 }
 
 /* Unpack of the N rows at P those that are asked for, until OUT, which has room, has
@@ -183,13 +187,14 @@ static size_t held_take(const struct xp_held *h,
     size_t n, const struct obs_probe_span *only, size_t end,
     struct obs_probes *out)
 {
+	const sim_ns least = only ? only->from : 0;
+	const sim_ns width = only ? only->to - least : SIM_NEVER;
 	struct obs_probes t = *out;
-	size_t i = 0;
-	for (; i < n && t.n < end; i++) {
-		if (!held_is_asked(&p[i], only))
-			continue;
-		const struct obs_probe r = held_unpack(h, pool, from, &p[i]);
+	size_t i = held_skip(p, n, least, width);
+	while (i < n && t.n < end) {
+		const struct obs_probe r = held_unpack(h, pool, from, &p[i++]);
 		obs_probes_put(&t, &r);
+		i += held_skip(p + i, n - i, least, width);
 	}
 	out->n = t.n;
 	return i;
