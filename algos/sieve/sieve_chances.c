@@ -285,35 +285,47 @@ static int sieve_chances_shares(const struct sieve_search *s, size_t i)
 
 /* --- others in their place ------------------------------------------------ */
 
+/* Whether a link is one of a stake. */
+static int sieve_chances_has(const struct sieve_stake *x, topo_link l)
+{
+	return (x->n > 0 && x->link[0] == l) || (x->n > 1 && x->link[1] == l);
+}
+
 /* Of what was accepted and its rivals each has a chance as its evidence has it. Two
  * that were accepted have it of what each has alone. */
 static int sieve_chances_trial(struct sieve_search *s,
-    const struct sieve_trial *t, int *stop, struct sim_err *e)
+    const struct sieve_trial *t, void *with, struct sim_err *e)
 {
 	static const double NEAR = 10;
 	struct sieve_rivals r;
-	double weight[SIEVE_RIVALS], all = 1;
+	double weight[SIEVE_RIVALS], all = 1, stays[SIEVE_PAIR] = {1, 1};
 	const int rc = sieve_trial_weigh(s, t, -NEAR, &r, e);
-	(void)stop;
+	(void)with;
 	sieve_trial_enter(s, &t->out);
 	if (r.evidence == -INFINITY)
 		return rc;
 	for (uint32_t i = 0; i < r.n; i++) {
 		weight[i] = sieve_chances_exp(r.in[i].evidence - r.evidence);
 		all += weight[i];
+		for (uint32_t k = 0; k < t->out.n; k++)
+			stays[k] += sieve_chances_has(&r.in[i], t->out.link[k])
+			    ? weight[i]
+			    : 0;
 	}
-	for (uint32_t i = 0; i < t->out.n; i++) {
-		const size_t at = sieve_chances_at(s, t->out.link[i]);
+	for (uint32_t k = 0; k < t->out.n; k++) {
+		const size_t at = sieve_chances_at(s, t->out.link[k]);
 		assert(at < s->n);
 		s->list[at].chance = t->out.n == 1
-		    ? sieve_chances_of(s, 1 / all)
-		    : s->list[at].chance / all;
+		    ? sieve_chances_of(s, stays[k] / all)
+		    : s->list[at].chance * stays[k] / all;
 	}
 	for (uint32_t i = 0; i < r.n; i++)
 		for (uint32_t k = 0; k < r.in[i].n; k++)
-			sieve_chances_add(s, r.in[i].link[k],
-			    (struct sieve_finding){0, r.in[i].hazard[k]},
-			    sieve_chances_of(s, weight[i] / all));
+			if (!sieve_chances_has(&t->out, r.in[i].link[k]))
+				sieve_chances_add(s, r.in[i].link[k],
+				    (struct sieve_finding){0,
+					r.in[i].hazard[k]},
+				    sieve_chances_of(s, weight[i] / all));
 	return rc;
 }
 
@@ -341,7 +353,7 @@ int sieve_chances(struct sieve_search *s, struct sim_err *e)
 	sieve_chances_rivals(s);
 	sieve_chances_share(s);
 	sieve_chances_settle(s);
-	if ((rc = sieve_trials(s, sieve_chances_trial, e)) < 0)
+	if ((rc = sieve_trials(s, sieve_chances_trial, NULL, e)) < 0)
 		return rc;
 	const size_t n = s->n;
 	for (size_t i = 0; i < n; i++)

@@ -512,15 +512,15 @@ static int sieve_search_rounds(struct sieve_search *s, struct sim_err *e)
 {
 	int rc = 0, quiet = 0, fitted = 0;
 	for (unsigned i = 0; rc == 0 && i < SIEVE_ROUNDS; i++) {
-		unsigned n_traded = 0;
+		int traded = 0;
 		rc = sieve_search_round(s, fitted, &quiet, e);
 		fitted = 1;
 		if (rc < 0 || !quiet)
 			continue;
 		/* What a trade brings is to be listed and fitted. */
 		if (i + 1 < SIEVE_ROUNDS)
-			rc = sieve_trades(s, &n_traded, e);
-		if (rc == 0 && n_traded == 0 && !sieve_devices_grow(s))
+			rc = sieve_trade(s, &traded, e);
+		if (rc == 0 && !traded && !sieve_devices_grow(s))
 			break;
 		fitted = 0;
 	}

@@ -47,8 +47,8 @@ struct sieve_search {
 	struct sieve_gain gain; /* scratch */
 	double start; /* hazard of healthy links to begin with; 0: not known */
 	uint8_t *failed, *stale, *tried, *before; /* [links] */
-	uint8_t *shared; /* [links] by sieve_trials() */
-	unsigned n_trials, n_traded;
+	uint8_t *shared;           /* [links] by sieve_trials() */
+	unsigned n_trials;         /* by sieve_trials() */
 	struct sieve_alike *alike; /* scratch: [links and switches] */
 	uint64_t *code;            /* likewise */
 	double *mass;              /* likewise */

@@ -153,7 +153,7 @@ int sieve_stake_weigh(struct sieve_search *s, struct sieve_stake *x,
     double least, struct sim_err *e)
 {
 	enum { TIMES = 12 };
-	static const double NEAR = .01;
+	static const double NEAR = 1e-4;
 	const struct sieve_model *m = &s->model;
 	const double from = log(fmax(s->prior.mean, s->prior.least)),
 		     to = m->ln_x[SIEVE_GRID - 1];

@@ -114,13 +114,12 @@ static int sieve_trade_common(const struct sieve_trial *a,
 
 /* Link A with each later one that has another in common. */
 static int sieve_trade_pairs(struct sieve_search *s, topo_link a,
-    sieve_trial_visit *visit, int *stop, struct sim_err *e)
+    sieve_trial_visit *visit, void *with, struct sim_err *e)
 {
 	const struct sieve_trial one = sieve_trade_of(s, a, SIEVE_HALF);
 	int rc = 0;
 	for (topo_link b = a + 1;
-	     rc == 0 && !*stop && one.n > 0 && b < s->model.topo->n_links;
-	     b++) {
+	     rc == 0 && one.n > 0 && b < s->model.topo->n_links; b++) {
 		if (!sieve_trade_alone(s, b))
 			continue;
 		struct sieve_trial two = sieve_trade_of(s, b, SIEVE_HALF);
@@ -130,7 +129,7 @@ static int sieve_trade_pairs(struct sieve_search *s, topo_link a,
 		    {s->model.hazard[a], s->model.hazard[b]}, 2, 0};
 		sieve_trade_others(s, &two, SIEVE_SOME);
 		if (two.n > 0)
-			rc = visit(s, &two, stop, e);
+			rc = visit(s, &two, with, e);
 	}
 	return rc;
 }
@@ -142,26 +141,25 @@ static int sieve_trade_pass(struct sieve_search *s, struct sim_err *e)
 	    : 0;
 }
 
-int sieve_trials(struct sieve_search *s, sieve_trial_visit *visit,
+int sieve_trials(struct sieve_search *s, sieve_trial_visit *visit, void *with,
     struct sim_err *e)
 {
-	int rc = 0, stop = 0;
+	const topo_link n = s->model.n_dark == 0 ? s->model.topo->n_links : 0;
+	int rc = 0;
 	s->n_trials = 0;
 	memset(s->shared, 0, s->model.topo->n_links);
-	for (topo_link a = 0;
-	     rc == 0 && s->model.n_dark == 0 && a < s->model.topo->n_links;
-	     a++) {
+	for (topo_link a = 0; rc == 0 && a < n; a++) {
 		if (!sieve_trade_alone(s, a))
 			continue;
 		const struct sieve_trial t = sieve_trade_of(s, a, SIEVE_SOME);
-		stop = 0;
 		s->shared[a] = t.n > 0;
 		if (t.n > 0)
-			rc = visit(s, &t, &stop, e);
-		if (rc == 0 && !stop)
-			rc = sieve_trade_pairs(s, a, visit, &stop, e);
+			rc = visit(s, &t, with, e);
 	}
-	/* Who failed then is who did, or another: exposures are of a trial. */
+	for (topo_link a = 0; rc == 0 && a < n; a++)
+		if (sieve_trade_alone(s, a))
+			rc = sieve_trade_pairs(s, a, visit, with, e);
+	/* Exposures are of the last trial. */
 	return rc == 0 && s->n_trials > 0 ? sieve_trade_pass(s, e) : rc;
 }
 
@@ -244,27 +242,37 @@ void sieve_trial_enter(struct sieve_search *s, const struct sieve_stake *in)
 
 /* --- trades --------------------------------------------------------------- */
 
-/* What gains less than this is as good as it was, and rounds shall end. */
+/* What gains most of all trials, and at least something: what is as good as it was
+ * changes nothing, and rounds shall end. */
+struct sieve_trade {
+	struct sieve_stake out, in;
+	double gain;
+};
 static const double SIEVE_GAIN = .1;
 
-static int sieve_trade_try(struct sieve_search *s, const struct sieve_trial *t,
-    int *traded, struct sim_err *e)
+static int sieve_trade_best(struct sieve_search *s, const struct sieve_trial *t,
+    void *with, struct sim_err *e)
 {
+	struct sieve_trade *best = with;
 	struct sieve_rivals r;
-	const int rc = sieve_trial_weigh(s, t, SIEVE_GAIN, &r, e);
-	const struct sieve_stake *best = &r.in[0];
-	for (uint32_t i = 1; rc == 0 && i < r.n; i++)
-		best = r.in[i].evidence > best->evidence ? &r.in[i] : best;
-	*traded = rc == 0 && r.n > 0;
-	s->n_traded += (unsigned)*traded;
-	sieve_trial_enter(s, *traded ? best : &t->out);
+	const int rc = sieve_trial_weigh(s, t, best->gain, &r, e);
+	sieve_trial_enter(s, &t->out);
+	for (uint32_t i = 0; rc == 0 && i < r.n; i++)
+		if (r.in[i].evidence - r.evidence > best->gain)
+			*best = (struct sieve_trade){t->out, r.in[i],
+			    r.in[i].evidence - r.evidence};
 	return rc;
 }
 
-int sieve_trades(struct sieve_search *s, unsigned *n, struct sim_err *e)
+int sieve_trade(struct sieve_search *s, int *traded, struct sim_err *e)
 {
-	s->n_traded = 0;
-	const int rc = sieve_trials(s, sieve_trade_try, e);
-	*n = s->n_traded;
-	return rc;
+	struct sieve_trade best = {.gain = SIEVE_GAIN};
+	const int rc = sieve_trials(s, sieve_trade_best, &best, e);
+	*traded = rc == 0 && best.gain > SIEVE_GAIN;
+	if (!*traded)
+		return rc;
+	for (uint32_t i = 0; i < best.out.n; i++)
+		sieve_search_leave(s, best.out.link[i]);
+	sieve_trial_enter(s, &best.in);
+	return sieve_trade_pass(s, e);
 }

@@ -13,9 +13,9 @@
 
 #include "algos/sieve/sieve_stake.h"
 
-enum { SIEVE_OTHERS = 8 };
+enum { SIEVE_OTHERS = 16 };
 
-/* One or two accepted links, at their hazards, and up to eight others that much of
+/* One or two accepted links, at their hazards, and up to sixteen others that much of
  * what those lose crossed, those first that most did. */
 struct sieve_trial {
 	struct sieve_stake out;
@@ -32,12 +32,13 @@ struct sieve_rivals {
 	double evidence; /* of what was accepted */
 };
 
-/* Ask VISIT of each: it may change who is accepted, and says so by STOP. Links of
- * accused switches take no part, nor any where rows are of no known path. s->shared
- * tells which links are in one of their own. Errors of VISIT, SIM_ENOMEM. */
+/* Ask VISIT of each trial of one link, and then of two, WITH what it needs; it leaves all
+ * as it was. Links of accused switches take no part, nor any where rows are of no known
+ * path. s->shared tells which links are in one of their own. Errors of VISIT,
+ * SIM_ENOMEM. */
 typedef int sieve_trial_visit(struct sieve_search *s,
-    const struct sieve_trial *t, int *stop, struct sim_err *e);
-int sieve_trials(struct sieve_search *s, sieve_trial_visit *visit,
+    const struct sieve_trial *t, void *with, struct sim_err *e);
+int sieve_trials(struct sieve_search *s, sieve_trial_visit *visit, void *with,
     struct sim_err *e);
 
 /* The links of T leave, and rivals are weighed that have MORE evidence than those, or
@@ -47,7 +48,8 @@ int sieve_trial_weigh(struct sieve_search *s, const struct sieve_trial *t,
     double more, struct sieve_rivals *r, struct sim_err *e);
 void sieve_trial_enter(struct sieve_search *s, const struct sieve_stake *in);
 
-/* Make trades that gain; *N is how many. Errors SIM_ENOMEM. */
-int sieve_trades(struct sieve_search *s, unsigned *n, struct sim_err *e);
+/* Make the trade that gains most, so that names say nothing; whether there is one that
+ * gains at all is TRADED. Errors SIM_ENOMEM. */
+int sieve_trade(struct sieve_search *s, int *traded, struct sim_err *e);
 
 #endif

@@ -179,11 +179,11 @@ static void evidence_is_an_integral(void **state)
 /* --- trials --------------------------------------------------------------- */
 
 static int trade_look(struct sieve_search *s, const struct sieve_trial *t,
-    int *stop, struct sim_err *e)
+    void *with, struct sim_err *e)
 {
 	struct sieve_rivals r;
 	const int rc = sieve_trial_weigh(s, t, -10, &r, e);
-	(void)stop;
+	(void)with;
 	for (uint32_t i = 0; i < t->n; i++)
 		assert_false(s->failed[t->other[i]]);
 	for (uint32_t i = 0; i < r.n; i++)
@@ -214,7 +214,7 @@ static void trials_change_nothing(void **state)
 		double *had = calloc(n, sizeof(*had));
 		assert_non_null(had);
 		memcpy(had, s.model.hazard, n * sizeof(*had));
-		assert_ok(sieve_trials(&s, trade_look, test_err()));
+		assert_ok(sieve_trials(&s, trade_look, NULL, test_err()));
 		assert_int_equal(s.n_failed, n_failed);
 		assert_int_equal(s.n_alone, n_alone);
 		for (size_t l = 0; l < n; l++)
