@@ -325,11 +325,12 @@ static void the_mean_is_the_likeliest(void **state)
 
 /* Half the sum of differences of candidates' chances, by window, of windows with up to
  * two failures; and how many links that are no candidates have a chance above .3. Rows
- * of a bin count as alike in both, so that sets are no posterior here, but a search
- * without a screen. By 24 seeds 8 of 384 windows are far, so that 6 of 32 are once in
- * 25,000 seeds; with these as .5 the mean is .049, with a standard deviation of .018
- * between means of 32; and 44 links are no candidates, so that 14 of a seed are once
- * in 25,000. */
+ * of a bin count as alike in the enumeration, so that its sets are no posterior, but a
+ * search without a screen; what is held against others together (sieve_trade.h) is so
+ * by the likelihood itself. By 24 seeds 19 of 768 windows are far, so that 7 of 32 are
+ * once in 50,000 seeds; with these as .5 the mean is .048, with a standard deviation of
+ * .013 between means of 32; and 50 links are no candidates, so that 14 of a seed are
+ * once in millions. */
 static void chances_are_those_of_all_sets(void **state)
 {
 	enum { RUNS = 32 };
@@ -376,7 +377,7 @@ static void chances_are_those_of_all_sets(void **state)
 		      "%.4f; %u far; %u are no candidates\n",
 	    total / RUNS, worst, n_far, unlisted);
 	assert_true(total / RUNS < 0.125);
-	assert_in_range(n_far, 0, 5);
+	assert_in_range(n_far, 0, 6);
 	assert_in_range(unlisted, 0, 13);
 }
 
