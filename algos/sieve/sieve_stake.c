@@ -119,14 +119,13 @@ static void sieve_stake_judge(struct sieve_search *s, struct sieve_stake *x,
 		sieve_prior_count(&s->prior, x->hazard[i], -1);
 }
 
-/* One step up, within FROM to TO; returns how far it went, or that there is no end in
+/* One STEP up, within FROM to TO; returns how far it went, or that there is no end in
  * sight: infinity where a hazard is at an end of what it may be. */
-static double sieve_stake_climb(const struct sieve_bowl *b, uint32_t n,
-    double from, double to, double at[])
+static double sieve_stake_climb(const double step[], uint32_t n, double from,
+    double to, double at[])
 {
-	double step[SIEVE_PAIR] = {0}, far = 0;
+	double far = 0;
 	int inside = 1;
-	sieve_bowl_step(b, n, step);
 	for (uint32_t i = 0; i < n; i++) {
 		const double had = at[i];
 		at[i] = fmin(fmax(had + fmin(fmax(step[i], -1), 1), from), to);
@@ -136,14 +135,14 @@ static double sieve_stake_climb(const struct sieve_bowl *b, uint32_t n,
 	return inside ? far : INFINITY;
 }
 
-/* What a bowl says that ln L is at its top, of which all else that evidence has takes
- * away. */
-static double sieve_bowl_top(const struct sieve_bowl *b, uint32_t n)
+/* What a bowl says that ln L is at its top, a STEP away, of which all else that
+ * evidence has takes away. */
+static double sieve_bowl_top(const struct sieve_bowl *b, const double step[],
+    uint32_t n)
 {
-	double step[SIEVE_PAIR] = {0}, top = b->ln;
+	double top = b->ln;
 	if (!sieve_bowl_bends(b, n))
 		return INFINITY;
-	sieve_bowl_step(b, n, step);
 	for (uint32_t i = 0; i < n; i++)
 		top += step[i] * b->slope[i] / 2;
 	return top;
@@ -157,7 +156,7 @@ int sieve_stake_weigh(struct sieve_search *s, struct sieve_stake *x,
 	const struct sieve_model *m = &s->model;
 	const double from = log(fmax(s->prior.mean, s->prior.least)),
 		     to = m->ln_x[SIEVE_GRID - 1];
-	double at[SIEVE_PAIR] = {0}, far = INFINITY;
+	double at[SIEVE_PAIR] = {0}, step[SIEVE_PAIR] = {0}, far = INFINITY;
 	struct sieve_bowl b = {0};
 	const int rc = sieve_gain_read(&s->gain, m, x->link, x->n, e);
 	x->evidence = -INFINITY;
@@ -165,9 +164,10 @@ int sieve_stake_weigh(struct sieve_search *s, struct sieve_stake *x,
 		at[i] = fmin(fmax(log(x->hazard[i]), from), to);
 	for (unsigned k = 0; rc == 0 && far > NEAR && k < TIMES; k++) {
 		b = sieve_stake_bowl(&s->gain, at);
-		if (sieve_bowl_top(&b, x->n) < least)
+		sieve_bowl_step(&b, x->n, step);
+		if (sieve_bowl_top(&b, step, x->n) < least)
 			break;
-		far = sieve_stake_climb(&b, x->n, from, to, at);
+		far = sieve_stake_climb(step, x->n, from, to, at);
 	}
 	for (uint32_t i = 0; i < x->n; i++)
 		x->hazard[i] = exp(at[i]);

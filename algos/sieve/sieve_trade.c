@@ -12,7 +12,7 @@
  * stead; so many the same other, for two to be tried together; and all but so many, and
  * so many rows, the first two others: each that nothing explains costs a nat or two,
  * and what else they would explain is little, or they had been accepted. */
-static const double SIEVE_SOME = .1, SIEVE_HALF = .3, SIEVE_MOST = .5,
+static const double SIEVE_SOME = .1, SIEVE_COMMON = .3, SIEVE_MOST = .5,
 		    SIEVE_LEFT = 5;
 
 /* --- who may stand for whom ----------------------------------------------- */
@@ -89,8 +89,7 @@ static void sieve_trade_others(struct sieve_search *s, struct sieve_trial *t,
  * beyond which the likelihood has no top. */
 static int sieve_trade_alone(const struct sieve_search *s, topo_link l)
 {
-	static const double HALF = M_LN2;
-	return s->failed[l] && s->model.hazard[l] < HALF &&
+	return s->failed[l] && s->model.hazard[l] < M_LN2 &&
 	    sieve_devices_of(&s->devices, l, TOPO_NONE) == TOPO_NONE;
 }
 
@@ -116,13 +115,13 @@ static int sieve_trade_common(const struct sieve_trial *a,
 static int sieve_trade_pairs(struct sieve_search *s, topo_link a,
     sieve_trial_visit *visit, void *with, struct sim_err *e)
 {
-	const struct sieve_trial one = sieve_trade_of(s, a, SIEVE_HALF);
+	const struct sieve_trial one = sieve_trade_of(s, a, SIEVE_COMMON);
 	int rc = 0;
 	for (topo_link b = a + 1;
 	     rc == 0 && one.n > 0 && b < s->model.topo->n_links; b++) {
 		if (!sieve_trade_alone(s, b))
 			continue;
-		struct sieve_trial two = sieve_trade_of(s, b, SIEVE_HALF);
+		struct sieve_trial two = sieve_trade_of(s, b, SIEVE_COMMON);
 		if (!sieve_trade_common(&one, &two))
 			continue;
 		two.out = (struct sieve_stake){{a, b},
