@@ -544,12 +544,31 @@ static int open_bytes(struct res_h5_reader *r, const void *bytes, size_t n)
 	return res_h5_far_open(&r->far, open_first, r->e);
 }
 
+/* After an error nothing of the file is left in the cube, nor of the child. */
+static int read_once(struct res_h5_reader *r, const void *bytes, size_t n)
+{
+	int rc = open_bytes(r, bytes, n);
+	if (rc == 0)
+		rc = h5_read_get_all(r);
+	if (rc == 0)
+		return 0;
+	res_h5_far_close(&r->far);
+	res_cube_free(r->c);
+	*r->c = (struct res_cube){0};
+	return rc;
+}
+
+/* What earlier files left in a child, memory that HDF5 does not give back for
+ * one, must not tell against this one: only a new child's error is the
+ * file's. */
 static int read_image(struct res_h5_reader *r, const void *bytes, size_t n)
 {
 	int rc = check_sum(bytes, n, r->e);
-	if (rc == 0)
-		rc = open_bytes(r, bytes, n - RES_H5_TRAILER);
-	return rc < 0 ? rc : h5_read_get_all(r);
+	if (rc < 0)
+		return rc;
+	const int is_new = !r->far.apart;
+	rc = read_once(r, bytes, n - RES_H5_TRAILER);
+	return rc == 0 || is_new ? rc : read_once(r, bytes, n - RES_H5_TRAILER);
 }
 
 int res_h5_reader_open(struct res_h5_reader **r, struct sim_err *e)
@@ -564,7 +583,6 @@ void res_h5_reader_close(struct res_h5_reader *r)
 	free(r);
 }
 
-/* What goes wrong in HDF5 with one file goes on in no other. */
 int res_h5_reader_read(struct res_h5_reader *r, struct res_cube *c,
     const char *path, const char *scratch, struct sim_err *e)
 {
@@ -579,11 +597,7 @@ int res_h5_reader_read(struct res_h5_reader *r, struct res_cube *c,
 	r->e = e;
 	rc = read_image(r, bytes, n);
 	free(bytes);
-	if (rc == 0)
-		return 0;
-	res_h5_far_close(&r->far);
-	res_cube_free(c);
-	return sim_wrap(e, rc, "cannot read %s", path);
+	return rc == 0 ? 0 : sim_wrap(e, rc, "cannot read %s", path);
 }
 
 int res_h5_read_beside(struct res_cube *c, const char *path,

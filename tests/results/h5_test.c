@@ -5,6 +5,7 @@
 
 #include <malloc.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -423,6 +424,38 @@ static void a_reader_reads_one_file_after_the_other(void **state)
 	res_h5_reader_close(reader);
 	for (size_t i = 0; i < 2; i++)
 		res_cube_free(&c[i]);
+}
+
+/* Kill the one child that this process has. */
+static void kill_child(void)
+{
+	int pid = 0;
+	FILE *f = fopen("/proc/thread-self/children", "re");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%d", &pid), 1);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(kill(pid, SIGKILL), 0);
+}
+
+/* What the process of earlier files died of is nothing that a good one did. */
+static void a_file_is_read_though_the_child_of_others_is_gone(void **state)
+{
+	(void)state;
+	const char *path = test_path("good.h5");
+	struct res_cube c, back;
+	struct res_h5_reader *reader;
+	plain_cube(&c, 2, 3);
+	assert_ok(res_h5_write(&c, path, test_err()));
+	assert_ok(res_h5_reader_open(&reader, test_err()));
+	for (int i = 0; i < 3; i++) {
+		assert_ok(
+		    res_h5_reader_read(reader, &back, path, NULL, test_err()));
+		assert_same_cube(&c, &back);
+		res_cube_free(&back);
+		kill_child();
+	}
+	res_h5_reader_close(reader);
+	res_cube_free(&c);
 }
 
 static void put_number(hid_t file, const char *name, unsigned value)
@@ -859,6 +892,7 @@ int main(void)
 	    cmocka_unit_test(other_files_are_refused),
 	    cmocka_unit_test(an_edited_file_is_refused),
 	    cmocka_unit_test(a_reader_reads_one_file_after_the_other),
+	    cmocka_unit_test(a_file_is_read_though_the_child_of_others_is_gone),
 	    cmocka_unit_test(each_missing_or_odd_dataset_is_refused),
 	    cmocka_unit_test(each_missing_or_odd_attribute_is_named),
 	    cmocka_unit_test(values_that_cannot_be_are_refused),
