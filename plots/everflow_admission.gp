@@ -8,7 +8,7 @@ named(i) = i == 1 ? "all marked" : i == 2 ? \
 ADMIT = "everflow.trace.admit"; SHARE = "everflow.trace.switch_share"
 way(dummy) = strcol(ADMIT) eq "false" ? 1 : column(SHARE) > 0.9 ? 2 : 3
 of(i, y) = way(0) == i ? y : NaN
-kpps(c) = column(c) / 1000
+kpps(c) = col(c) / 1000
 asked(i) = kpps("asked_pps") * (1 + 0.012 * (i - 2))
 set xlabel "tracing asked for (1,000 packets/s)"
 set ylabel "admitted (1,000 packets/s)"
@@ -17,7 +17,7 @@ set yrange [0:*]
 set key top left
 if (tty) {
 	plot for [i = 1:3] TABLE using (asked(i)): \
-	    (of(i, column("policed_share"))) with points \
+	    (of(i, col("policed_share"))) with points \
 	    title named(i)
 	exit
 }
@@ -40,9 +40,9 @@ set offsets 0, 0, 0, 0
 set ytics 0.1
 set format y "%.1f"
 set title "what is lost of it" font small
-plot for [i = 1:3] TABLE using (asked(i)):(of(i, column("policed_share"))): \
-        (of(i, column("policed_share_lo"))): \
-        (of(i, column("policed_share_hi"))) with yerrorbars lt i notitle, \
-    for [i = 1:3] TABLE using (asked(i)):(of(i, column("policed_share"))) \
+plot for [i = 1:3] TABLE using (asked(i)):(of(i, col("policed_share"))): \
+        (of(i, col("policed_share_lo"))): \
+        (of(i, col("policed_share_hi"))) with yerrorbars lt i notitle, \
+    for [i = 1:3] TABLE using (asked(i)):(of(i, col("policed_share"))) \
         with lines lt i lw 1 notitle
 unset multiplot

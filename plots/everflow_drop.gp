@@ -4,7 +4,7 @@ TABLE = ARG1; OUT = ARG2
 load "style.gp"
 GAPS = "1000 100 10"
 of(i, c) = column("everflow.drop.interval_ms") == word(GAPS, i) + 0 ? \
-    column(c) : NaN
+    col(c) : NaN
 shift(i) = 1.08 ** (i - 2)
 set logscale x
 set xrange [2e-3:0.5]

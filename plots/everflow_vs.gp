@@ -14,14 +14,14 @@ EPOCH = 30
 PLANES = "everflow everflow pingmesh"
 on(i) = strcol("plane") eq word(PLANES, i)
 is_hole(dummy) = strcol("label")[1:4] eq "hole"
-found(i, e) = !on(i) ? NaN : i == 1 ? column("named_rate" . e) : \
-    i == 3 && is_hole(0) ? column("n_candidates_true" . e) : \
-    column("alg1:recall" . e)
-after(i, e) = !on(i) ? NaN : i == 1 ? column("name_s" . e) : \
+found(i, e) = !on(i) ? NaN : i == 1 ? col("named_rate" . e) : \
+    i == 3 && is_hole(0) ? col("n_candidates_true" . e) : \
+    col("alg1:recall" . e)
+after(i, e) = !on(i) ? NaN : i == 1 ? col("name_s" . e) : \
     i == 2 ? (e eq "" && column("alg1:recall") > 0 ? EPOCH : NaN) : \
     column("alg1:detect_s" . (e eq "_lo" ? "_p10" : e eq "_hi" ? "_p90" : e))
 # Of plane everflow 007 looks at the same connections.
-cost(i, name, e) = !on(i) ? NaN : column((i == 2 ? "retx_" : "") . name . e)
+cost(i, name, e) = !on(i) ? NaN : col((i == 2 ? "retx_" : "") . name . e)
 stats TABLE using (on(1) ? 1 : NaN) nooutput
 N = int(STATS_records)
 place(i) = int(column(0)) % N + (i - 2) * 0.16

@@ -5,7 +5,7 @@ wide = 1.7
 load "style.gp"
 STARTS = "first_packet aligned"
 of(i, s, c) = column("rack.traffic.ml_racks") == i - 1 && \
-    strcol("rack.sample.start") eq word(STARTS, s) ? column(c) : NaN
+    strcol("rack.sample.start") eq word(STARTS, s) ? col(c) : NaN
 says(i, s) = (i == 1 ? "services" : "jobs") \
     . (s == 1 ? ", first packet" : ", aligned")
 # Errors of 0 stand at the left end, beside what is next to them.

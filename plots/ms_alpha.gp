@@ -9,7 +9,7 @@ STATIC = 24; COMPLETE = 90
 at(i) = (strcol("rack.policy") eq "static" ? STATIC : \
     strcol("rack.policy") eq "complete" ? COMPLETE : column("rack.alpha")) \
     * 1.03 ** (2 * i - 3)
-of(i, c) = column("rack.traffic.ml_racks") == i - 1 ? column(c) : NaN
+of(i, c) = column("rack.traffic.ml_racks") == i - 1 ? col(c) : NaN
 dynamic(i, c) = strcol("rack.policy") eq "dynamic" ? of(i, c) : NaN
 says(i) = i == 1 ? "services" : "jobs"
 b = "lossy_burst_rate"

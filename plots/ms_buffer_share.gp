@@ -3,7 +3,7 @@
 TABLE = ARG1; OUT = ARG2
 load "style.gp"
 ALPHAS = "0.25 0.5 1 2 4"
-of(a, c) = column("rack.alpha") == word(ALPHAS, a) + 0 ? column(c) : NaN
+of(a, c) = column("rack.alpha") == word(ALPHAS, a) + 0 ? col(c) : NaN
 n(dummy) = 10 * column("rack.traffic.ml_share")
 law(a, n) = word(ALPHAS, a) / (1 + word(ALPHAS, a) * n)
 set xrange [0.7:10.3]

@@ -5,7 +5,7 @@ wide = 1.5; tall = 1.5
 load "style.gp"
 CLASSES = "web cache storage batch jobs"
 N = words(CLASSES)
-of(i, c) = strcol("label") eq word(CLASSES, i) ? column(c) : NaN
+of(i, c) = strcol("label") eq word(CLASSES, i) ? col(c) : NaN
 # Dispersion is of the whole trial, the same in all rows of a class.
 one(i, c) = column("quantile") == 0.5 ? of(i, c) : NaN
 array WINDOW[3] = [1, 10, 100]

@@ -5,7 +5,7 @@ wide = 1.5
 load "style.gp"
 ALPHAS = "1 0.25"
 of(i, a, c) = column("rack.traffic.ml_racks") == i - 1 && \
-    column("rack.alpha") == word(ALPHAS, a) + 0 ? column(c) : NaN
+    column("rack.alpha") == word(ALPHAS, a) + 0 ? col(c) : NaN
 says(i, a) = (i == 1 ? "services" : "jobs") . ", alpha " . word(ALPHAS, a)
 shift(i, a) = 1.05 ** (2 * a + i - 4.5)
 set logscale x

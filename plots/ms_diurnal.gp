@@ -7,7 +7,7 @@ array KIND[3] = ["services alone", "a region: one rack of five has jobs", \
     "70 % of each rack's servers compute together"]
 array SHARE[3] = [0, 0.2, 1]
 of(i, c) = abs(column("rack.traffic.ml_racks") - SHARE[i]) < 1e-9 ? \
-    column(c) : NaN
+    col(c) : NaN
 hour(i) = column("rack.traffic.hour") + 0.25 * (i - 2)
 set xrange [0:24]
 set xtics 0, 4, 24

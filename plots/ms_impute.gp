@@ -5,7 +5,7 @@ wide = 1.5
 load "style.gp"
 WIDTHS = "[1ms] [10ms] [50ms] [1s]"
 place(w) = int(sum [k = 1:4] (word(WIDTHS, k) eq w ? k : 0))
-of(i, c) = column("rack.traffic.ml_racks") == i - 1 ? column(c) : NaN
+of(i, c) = column("rack.traffic.ml_racks") == i - 1 ? col(c) : NaN
 at(i) = place(strcol("rack.widths")) + 0.06 * (2 * i - 3)
 says(i) = i == 1 ? "services" : "jobs"
 set xrange [0.6:4.4]
@@ -38,7 +38,7 @@ plot for [i = 1:2] rows("--between --all") using (at(i)):(of(i, b)): \
 set ylabel "servers in a burst together, mean"
 unset logscale y
 set yrange [*:*]
-stats TABLE using "true_contention_hi" nooutput
+stats TABLE using (col("true_contention_hi")) nooutput
 set yrange [0:1.5 * STATS_max]
 set ytics auto
 set key top right

@@ -13,7 +13,7 @@ KINDS = "services jobs"
 ALPHAS = "0.25 1 4"
 kind(i) = column("rack.traffic.ml_racks") == i - 1
 of(i, a, c) = kind(i) && column("rack.alpha") == word(ALPHAS, a) + 0 ? \
-    column(c) : NaN
+    col(c) : NaN
 y(i, a, e) = 100 * of(i, a, "lossy_burst_rate" . e)
 set logscale xy
 set xrange [1.5:80]

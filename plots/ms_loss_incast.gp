@@ -10,7 +10,7 @@ load "style.gp"
 SEGMENT = 1500
 ROOM = 1.0 / (1 + 1) * 3.6e6
 WINDOWS = "10 1"
-of(i, c) = column("rack.window") == word(WINDOWS, i) + 0 ? column(c) : NaN
+of(i, c) = column("rack.window") == word(WINDOWS, i) + 0 ? col(c) : NaN
 y(i, m, e) = 100 * of(i, m . e)
 says(i) = "window " . word(WINDOWS, i)
 set logscale x

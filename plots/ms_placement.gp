@@ -12,7 +12,7 @@ N = int(STATS_max)
 # The most crowded rack, the fourth, the middle, the least.
 array RANK[4] = [N, N - 3, N / 2, 1]
 array SAYS[4] = ["most crowded rack", "fourth", "middle", "least crowded"]
-of(i, c) = column("rank") == RANK[i] ? column(c) : NaN
+of(i, c) = column("rank") == RANK[i] ? col(c) : NaN
 set xrange [0.15:1.05]
 set xtics ("20 %%" 0.2, "40 %%" 0.4, "60 %%" 0.6, "80 %%" 0.8, "100 %%" 1)
 set xlabel "servers with jobs, of a rack that has any"

@@ -16,9 +16,9 @@ down(dummy) = int(column(0)) % N
 takes(k) = k == 3 ? column("rack.traffic.crowd") == 1 \
     : column("rack.traffic.ml_racks") == k - 1
 # Of a hundred bursts, for ten servers more.
-pc(k, c) = takes(k) ? 1000 * column(c) : NaN
+pc(k, c) = takes(k) ? 1000 * or(c, "slope") : NaN
 # Up, down, or not known: of such a kind the interval's end, else nothing.
-way(dummy) = column("lo") > 0 ? 1 : column("hi") < 0 ? 2 : 3
+way(dummy) = !given("lo") ? 3 : column("lo") > 0 ? 1 : column("hi") < 0 ? 2 : 3
 only(w, k, c) = way(0) == w ? pc(k, c) : NaN
 set yrange [N - 0.4:-0.6]
 texts = "'services, more crowded' 'jobs, more crowded' 'from services to jobs'"

@@ -6,7 +6,7 @@ load "style.gp"
 WIDTHS = "[100us] [1ms] [10ms]"
 SAYS = "'buckets of 100 us' 'of 1 ms' 'of 10 ms'"
 of(i, k, c) = strcol("rack.widths") eq word(WIDTHS, i) && \
-    (column("rack.stall.least") > 0) == (k == 2) ? column(c) : NaN
+    (column("rack.stall.least") > 0) == (k == 2) ? col(c) : NaN
 # Curves that lie on each other stand side by side.
 shift(i) = 1.06 ** (i - 2)
 set logscale x

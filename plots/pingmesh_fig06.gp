@@ -33,10 +33,10 @@ shift(i) = 0.22 * (i - 2)
 beside(i) = day(column("window_s")) + shift(i)
 plot TABLE using (beside(2)):"n_reloaded" with boxes lt 1 fs solid 0.3 \
         title NAME[1], \
-    TABLE using (beside(1)):"n_reloaded_lo":(0): \
-        (column("n_reloaded_hi") - column("n_reloaded_lo")) with vectors \
+    TABLE using (beside(1)):(col("n_reloaded_lo")):(0): \
+        (col("n_reloaded_hi") - col("n_reloaded_lo")) with vectors \
         heads size screen 0.004, 90 lt 1 lw 1 notitle, \
-    for [i = 2:3] TABLE using (beside(i)):COUNT[i]:COUNT[i]."_lo": \
-        COUNT[i]."_hi" with yerrorbars lt i notitle, \
+    for [i = 2:3] TABLE using (beside(i)):COUNT[i]: \
+        (col(COUNT[i]."_lo")):(col(COUNT[i]."_hi")) with yerrorbars lt i notitle, \
     for [i = 2:3] TABLE using (beside(i)):COUNT[i] with linespoints lt i \
         lw 1 title NAME[i]

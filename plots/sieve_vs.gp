@@ -11,7 +11,7 @@ second(x) = strstrt(strcol("faults"), "switches") > 0
 is(k) = second(0) == k - 1
 n = 7
 spot(i) = column(0) - n * (second(0) ? 1 : 0) + (i - 2) * 0.16
-row(k, c) = is(k) ? column(c) : NaN
+row(k, c) = is(k) ? col(c) : NaN
 of(k, i, end) = row(k, word(ALGOS, i) . ":f" . end)
 set xrange [-0.6:n - 0.4]
 set yrange [0:1.03]

@@ -145,6 +145,14 @@ CLAIM = "#666666"
 set datafile separator "\t"
 set datafile missing "NaN"
 set datafile columnheaders
+# What has no number in a row is read as nothing, or as it stands.
+given(c) = strcol(c) ne "" && strcol(c) ne "NaN"
+# Column C or, where that has no number, D.
+or(c, d) = given(c) ? column(c) : column(d)
+# A column; where it is the end of an interval, which one run has not, the middle:
+# else not even the point would be drawn.
+is_end(c) = c[strlen(c) - 2:*] eq "_lo" || c[strlen(c) - 2:*] eq "_hi"
+col(c) = is_end(c) ? or(c, c[1:strlen(c) - 3]) : column(c)
 set border 3 lw 0.8
 set tics nomirror out scale 0.6
 # By default a blank comes first, and the number stands beside its mark.

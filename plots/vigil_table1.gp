@@ -27,6 +27,7 @@ do for [i = 1:3] {
 	set label 10 + i value("claim_" . SHARE[i]) at graph 1.01, \
 	    first STATS_max left tc rgb CLAIM font tiny
 }
-plot for [i = 1:3] TABLE using x:SHARE[i]:SHARE[i]."_lo":SHARE[i]."_hi" \
+plot for [i = 1:3] TABLE using x:SHARE[i]: \
+        (col(SHARE[i]."_lo")):(col(SHARE[i]."_hi")) \
         with yerrorbars lt i notitle, \
     for [i = 1:3] TABLE using x:SHARE[i] with linespoints lt i title NAME[i]

@@ -3,7 +3,7 @@
 TABLE = ARG1; OUT = ARG2
 load "style.gp"
 RULES = "known prefix drop"
-of(r, v) = strcol("agents.partial") eq r ? column(v) : NaN
+of(r, v) = strcol("agents.partial") eq r ? col(v) : NaN
 says(r) = r eq "known" ? "all known links vote" : r eq "prefix" \
     ? "links before a gap vote" : "partial traces dropped"
 axis = x # as x itself is plot's

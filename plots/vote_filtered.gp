@@ -64,11 +64,11 @@ do for [r = 1:3] { do for [f = 1:4] {
 	plot TABLE using (alone(f)):(column(p)):(0.93):(0) with vectors nohead \
 	        lc rgb CLAIM dt 3 lw 1.5 notitle, \
 	    TABLE using (x_here(f, 2)):(column(p)): \
-	        (column(p . "_lo")):(column(p . "_hi")) with yerrorbars \
+	        (col(p . "_lo")):(col(p . "_hi")) with yerrorbars \
 	        lt 1 notitle, \
 	    TABLE using (x_here(f, 2)):(column(p)) with linespoints lt 1 notitle, \
 	    for [e = 1:2] TABLE using (x_here(f, word(EVERY, e)) + 0.008 * e): \
-	        (column(q)):(column(q . "_lo")):(column(q . "_hi")) with yerrorbars lt e + 1 notitle, \
+	        (column(q)):(col(q . "_lo")):(col(q . "_hi")) with yerrorbars lt e + 1 notitle, \
 	    for [e = 1:2] TABLE using (x_here(f, word(EVERY, e)) + 0.008 * e): \
 	        (column(q)) \
 	        with linespoints lt e + 1 notitle, \

@@ -310,9 +310,10 @@ int xp_gnuplot_hold(int *fd, char path[32], const char *bytes, size_t n,
 }
 
 static _Noreturn void become_gnuplot(const char *script, const char *folders,
-    const char *vars, const char *table, const char *out)
+    const char *vars, const char *table, const char *out, int says)
 {
 	char load[64];
+	dup2(says, STDERR_FILENO);
 	snprintf(load, sizeof(load), "load '%s'", vars);
 	setenv("GNUPLOT_LIB", folders, 1);
 	setenv("LC_ALL", "C.UTF-8", 1);
@@ -320,6 +321,30 @@ static _Noreturn void become_gnuplot(const char *script, const char *folders,
 	    (char *)NULL);
 	/* As shells do: 127 is a program that is not there. */
 	_exit(errno == ENOENT ? 127 : 126);
+}
+
+/* Pass on what gnuplot said, and close SAYS. A curve without points is worth a
+ * number and not a line: a sweep that was made smaller has many. */
+static void pass_on(int says, const char *script)
+{
+	static const char no_points[] = "Skipping data file with no valid ";
+	FILE *f = lseek(says, 0, SEEK_SET) == 0 ? fdopen(says, "r") : NULL;
+	char *line = NULL;
+	size_t cap = 0, n_empty = 0;
+	while (f && getline(&line, &cap, f) > 0)
+		if (strstr(line, no_points))
+			n_empty++;
+		else
+			fputs(line, stderr);
+	free(line);
+	if (f)
+		fclose(f);
+	else if (says >= 0)
+		close(says);
+	if (n_empty > 0)
+		fprintf(stderr,
+		    "%s: curves without points in these results: %zu.\n",
+		    script, n_empty);
 }
 
 static int gnuplot_wait(pid_t pid, const char *script, struct sim_err *e)
@@ -367,12 +392,16 @@ int xp_gnuplot_run(const char *script, const char *folder, const char *vars,
 		return rc;
 	/* What stdio holds would be written by both processes. */
 	fflush(NULL);
-	const pid_t pid = fork();
+	const int says = memfd_create("culprit", MFD_CLOEXEC);
+	const pid_t pid = says < 0 ? -1 : fork();
 	if (pid == 0)
-		become_gnuplot(script, folders, held, table, out);
-	close(fd);
+		become_gnuplot(script, folders, held, table, out, says);
 	if (pid < 0)
-		return sim_fail(e, SIM_EIO, "cannot start gnuplot: %s.",
+		rc = sim_fail(e, SIM_EIO, "cannot start gnuplot: %s.",
 		    strerror(errno));
-	return gnuplot_wait(pid, script, e);
+	else
+		rc = gnuplot_wait(pid, script, e);
+	pass_on(says, script);
+	close(fd);
+	return rc;
 }
