@@ -610,8 +610,8 @@ clean:
 # --- gates -----------------------------------------------------------------
 # Each script of tests/gates/ says what it holds.
 GATES := check-layers check-circles check-names check-pure check-heads \
-	check-standing check-readers
-check-layers check-circles check-names check-heads check-readers:
+	check-standing check-readers check-asserts
+check-layers check-circles check-names check-heads check-readers check-asserts:
 	@tests/gates/$(@:check-%=%).sh . $(LAYERS)
 
 check-standing:

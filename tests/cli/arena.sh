@@ -179,7 +179,7 @@ answers_are_asked_for_early() {
 	! head -1 stdout | grep -q right_share || fail "right about nothing"
 	# Half a minute is a window's, which the arena asks about in sixteenths.
 	grep -qE '^single,a2_p,flock,right_s,[0-9.]+,' ../whole/scores.csv
-	! grep -qE '^none,.*,right_s,' ../whole/scores.csv
+	not grep -qE '^none,.*,right_s,' ../whole/scores.csv
 }
 
 # Over families, as printed there.

@@ -9,7 +9,7 @@ lib=$tree/tests/cli/lib
 export PYTHONDONTWRITEBYTECODE=1
 
 is_built_in() {
-	! "$CULPRIT" controller --listen x 2>&1 | grep -q 'built without'
+	"$CULPRIT" controller --listen x 2>&1 | not grep -q 'built without'
 }
 
 health_of() { # URL EXPRESSION

@@ -41,7 +41,7 @@ a_drawing_is_the_same_twice() {
 	says 'role="img" aria-label="small, point 2, run 0: ' a.svg
 	says '<title>tor0-&gt;t1.0' a.svg
 	run_for 0 "$CULPRIT" explain spec.yaml --point 2 --run 1 -o b.svg
-	! cmp -s a.svg b.svg
+	not cmp -s a.svg b.svg
 }
 
 each_network_is_drawn() {
@@ -72,7 +72,7 @@ columns_are_those_that_are_asked_for() {
 	says ">it&#39;s one</text>" a.svg
 	run_for 0 "$CULPRIT" explain spec.yaml -o a.svg -a cover -a "it's one"
 	says '>score by cover:<' a.svg
-	! grep -q '>vote</text>' a.svg
+	not grep -q '>vote</text>' a.svg
 	run_for 2 "$CULPRIT" explain spec.yaml -o a.svg -a votes
 	says_once "--algorithm votes: the spec has no algorithm of that label"
 }
@@ -83,7 +83,7 @@ no_text_of_a_spec_is_markup() {
 	    s/it's one/<b onload='x'>\\\\\"/" spec.yaml
 	run_for 0 "$CULPRIT" explain spec.yaml -o a.svg
 	well_formed a.svg
-	! grep -qE '<script|<b |onload=.x' a.svg
+	not grep -qE '<script|<b |onload=.x' a.svg
 	says '&lt;script&gt;alert\(&#39;1&#39;\)&lt;/script&gt; &quot;&amp;&quot;' \
 	    a.svg
 }

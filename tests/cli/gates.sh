@@ -190,6 +190,21 @@ what_reads_has_a_fuzz_target() {
 	red readers 'there is no sim/yaml_read.c$'
 }
 
+what_a_test_asks_can_fail() {
+	copy_the_tree
+	green asserts
+	printf '%s\n' 'one() {' '	! grep x y |' '		grep z' '	! cmp a b || fail' \
+	    '	! cmp \' '		a b' '	until true &&' '		! false; do :; done' '}' \
+	    >tests/cli/x.sh
+	red asserts '^tests/cli/x.sh:2: '
+	grep -q '^tests/cli/x.sh:5: ' stdout
+	[[ $(wc -l <stdout) = 3 ]]
+	# What it goes by: a test goes on behind a `!`, and not behind `not`.
+	run_for 0 bash -ec '! true; exit 0'
+	run_for 1 bash -ec '. tests/cli/lib/common.sh; not true; exit 0'
+	run_for 0 bash -ec '. tests/cli/lib/common.sh; not false; exit 0'
+}
+
 the_readme_shows_the_arena_as_it_stands() {
 	copy_the_tree
 	cp "$tree/README.md" .
@@ -213,7 +228,7 @@ a_gate_that_sees_no_file_is_red() {
 	red layers 'sim: no file'
 	red circles 'sim: no file'
 	red pure 'algos: no file'
-	for gate in layers circles names pure heads readers; do
+	for gate in layers circles names pure heads readers asserts; do
 		run_for 1 bash "tests/gates/$gate.sh" nowhere sim
 		says "^FAIL  $gate$" stdout
 	done
@@ -242,5 +257,6 @@ run_tests includes_go_down_the_layers_at_any_depth \
     algorithms_ask_nothing_of_the_machine folders_of_a_layer_do_not_circle \
     no_two_files_have_a_function_of_one_name \
     no_type_of_a_header_is_another_one_elsewhere \
-    files_say_what_they_are what_reads_has_a_fuzz_target the_readme_shows_the_arena_as_it_stands \
+    files_say_what_they_are what_reads_has_a_fuzz_target what_a_test_asks_can_fail \
+    the_readme_shows_the_arena_as_it_stands \
     a_gate_that_sees_no_file_is_red make_calls_them

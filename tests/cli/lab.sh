@@ -146,7 +146,7 @@ without_rights_each_verb_says_which() {
 	says '^culprit: on fabric netns one worker, not 2\.$'
 	# shellcheck disable=SC2086
 	denied "^culprit: fabric netns: ($why)" run spec.yaml -j 1 $net -o x.h5
-	! grep -q 'one worker' stderr
+	not grep -q 'one worker' stderr
 	denied "^culprit: fabric netns: ($why)" lab run spec.yaml -o x.h5
 	denied '^culprit: fabric tun takes ' lab run spec.yaml -j 3 -o x.h5 \
 	    --set fabric=tun

@@ -81,7 +81,7 @@ no_flag_decides_numbers() {
 		CFLAGS='-Ofast -mfma' built CC
 	objdump -d build/sim/other.o >code
 	says 'mul' code
-	! grep -q 'fmadd' code
+	not grep -q 'fmadd' code
 }
 
 # What a result is known by changes with the program and with nothing else.
@@ -373,7 +373,7 @@ no_door_is_forgotten() {
 	make -C "$tree" -s help | sed -nE 's/^  make ([a-z-]+).*/\1/p' >doors
 	[[ $(wc -l <doors) -gt 25 ]]
 	tr -s '() ,.' '\n' <"$tree/.ci/weekly" >known
-	! grep -vxFf known doors
+	not grep -vxFf known doors
 }
 
 # A make that does what `good` says. Two doors of the table are others'.

@@ -27,7 +27,7 @@ what_has_no_algorithm_is_run_and_read() {
 	run_for 0 "$CULPRIT" table --all probes.h5
 	[[ $(wc -l <stdout) = 5 ]]
 	says 'drop_rate_trials' stdout
-	! grep -q : <(sed 's/claim:drop_rate//; q' stdout)
+	not grep -q : <(sed 's/claim:drop_rate//; q' stdout)
 	run_for 0 "$CULPRIT" table --runs probes.h5
 	[[ $(wc -l <stdout) = 9 ]]
 	run_for 0 "$CULPRIT" run probes.yaml --point 1 --run 1
@@ -87,9 +87,9 @@ any_probes_are_drawn() {
 	run_for 0 "$CULPRIT" plot probes.h5 --script sweep.gp --term
 	says 'drop_rate' stdout
 	# What algorithms would have found has no panel.
-	! grep -E 'accuracy|precision|recall' plots/out/probes.svg
+	not grep -E 'accuracy|precision|recall' plots/out/probes.svg
 	cut -f 2 plots/out/probes.curves.tsv | sort -u >metrics
-	! grep -E 'accuracy|precision|recall' metrics
+	not grep -E 'accuracy|precision|recall' metrics
 }
 
 # Each shipped figure, from end to end. Its script may read any of its columns,
@@ -102,11 +102,7 @@ shipped_figures_are_drawn_from_their_smoke() {
 		name=$(basename "$spec" .yaml)
 		run_for 0 "$CULPRIT" run "$spec" --smoke -q -o "$name.h5"
 		run_for 0 "$CULPRIT" plot -o out --format svg "$name.h5"
-		# Of one run there is no interval of a mean.
-		if grep -i 'warning\|undefined' stderr |
-		    grep -v 'no valid points'; then
-			fail "$name"
-		fi
+		! grep -i 'warning\|undefined' stderr || fail "$name"
 		[[ -s out/$name.svg ]]
 	done
 }

@@ -344,16 +344,16 @@ a_part_of_a_sweep_says_so() {
 	needs_gnuplot
 	make_sweep grid vote 'grid: { faults.rate: [1e-3, 1e-2, 0.1] }'
 	run_for 0 "$CULPRIT" plot grid.h5 -o whole.svg
-	! grep partial whole.svg
+	not grep partial whole.svg
 	run_for 0 "$CULPRIT" run grid.yaml -q -o part.h5 --shard 1/2
 	run_for 0 "$CULPRIT" plot part.h5 -o part.svg
 	says '>partial: 3 of 6 runs<' part.svg
 	# Points that ended early, as they were to, lack nothing.
 	run_for 0 "$CULPRIT" run grid.yaml -q -o until.h5 --runs 100 \
 	    --until-ci 0.2 --metric accuracy_fault
-	! grep '^grid: 300' stdout
+	not grep '^grid: 300' stdout
 	run_for 0 "$CULPRIT" plot until.h5 -o until.svg
-	! grep partial until.svg
+	not grep partial until.svg
 }
 
 run_tests each_algorithm_has_a_look_of_its_own \

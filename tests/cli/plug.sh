@@ -46,7 +46,7 @@ parameters_are_those_of_its_table() {
 	cp stdout two
 	run_for 0 "$CULPRIT" run plug.yaml --point 0 --run 0 \
 	    -s algorithms.1.scale=1
-	! cmp -s stdout two
+	not cmp -s stdout two
 }
 
 answers_are_the_same_for_any_number_of_workers() {

@@ -23,9 +23,9 @@ it_writes_the_file_that_it_names() {
 	[[ -s results/out/pings.recording.h5 ]]
 	same a.h5 results/out/pings.recording.h5
 	run_for 0 "$CULPRIT" record pings.yaml -o b.h5 --run 1
-	! cmp -s a.h5 b.h5
+	not cmp -s a.h5 b.h5
 	run_for 0 "$CULPRIT" record pings.yaml -o b.h5 --smoke
-	! cmp -s a.h5 b.h5
+	not cmp -s a.h5 b.h5
 	run_for 0 "$CULPRIT" record pings.yaml -o c.h5 -s \
 	    pingmesh.duration=100
 	[[ $(h5dump -d /probes/src_port b.h5 | wc -l) = \

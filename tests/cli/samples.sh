@@ -210,7 +210,7 @@ widths_are_chosen_by_most_or_by_name() {
 	run_for 0 "$CULPRIT" samples rack x.h5 --width 10ms
 	mv stdout ten
 	run_for 0 "$CULPRIT" samples rack x.h5 --width 1ms
-	! cmp -s stdout ten
+	not cmp -s stdout ten
 	mv stdout one
 	run_for 0 "$CULPRIT" samples export x.h5 -o mixed
 	rm mixed/*_run_4.txt.gz # is of 10 ms
@@ -240,7 +240,7 @@ a_cell_is_run_and_read() {
 	[[ $(wc -l <stdout) = 13 ]]
 	run_for 0 "$CULPRIT" samples cause x.h5
 	[[ $(awk '$3 == "link" {print $1, $2}' stdout) = "1 host30" ]]
-	! grep -q '	far	' stdout
+	not grep -q '	far	' stdout
 	run_for 0 "$CULPRIT" samples run racks.yaml -o z.h5 \
 	    --set 'faults.links=["host5->tor0"]' \
 	    --set rack.traffic.out=1
@@ -264,7 +264,7 @@ a_cell_is_run_and_read() {
 	run_for 0 "$CULPRIT" samples run racks.yaml -o y.h5 \
 	    --set 'rack.widths=[100us, 1ms]' --set seed=5
 	says ', 96 runs, ' stdout
-	! cmp -s x.h5 y.h5
+	not cmp -s x.h5 y.h5
 }
 
 what_is_no_rack_is_not_run() {

@@ -24,7 +24,8 @@ what_it_prints_is_an_entry_of_a_spec() {
 	run_for 0 "$CULPRIT" tune spec.yaml flock -n 20
 	cmp first stdout
 	[[ $(sed -n '/^p_bad/,/^{/p' first | grep -c '^[0-9]') = 21 ]]
-	grep -q 'seed' first && ! grep -q 'seed 7$' first
+	grep -q 'seed' first
+	not grep -q 'seed 7$' first
 	run_for 0 "$CULPRIT" tune spec.yaml flock -n 20 -q
 	[[ $(tail -n 1 first) = "$(cat stdout)" ]]
 	grep -q '^{name: flock, .*label: "flock, tuned"}$' stdout

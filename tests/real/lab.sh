@@ -76,10 +76,6 @@ faults_of_the_spec_begin_when_they_should_and_are_counted() {
 	says 'tor0->host0 +lost [1-9][0-9]* of [0-9]+$' out
 }
 
-not() {
-	! "$@"
-}
-
 without_faults_is_without_and_says_so() {
 	begin
 	start out --no-faults --set sweep={} \

@@ -47,7 +47,7 @@ the_selftest_passes() {
 	begin
 	"$CULPRIT" lab selftest >stdout || { cat stdout; fail "exit $?"; }
 	sed 's/^/time: /' stdout >>"$top/times"
-	! grep -q ^FAIL stdout
+	not grep -q ^FAIL stdout
 	[[ $(grep -c '^ok ' stdout) -ge 5 ]]
 }
 

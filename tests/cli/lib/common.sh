@@ -51,6 +51,12 @@ fail() {
 	exit 1
 }
 
+# not COMMAND...: it must fail. `! COMMAND` would not ask that, as the shell goes on
+# whatever comes of what stands behind a `!`.
+not() {
+	! "$@"
+}
+
 skip() {
 	echo "$*" >"$top/skip"
 	exit 77
