@@ -350,5 +350,6 @@ run_tests the_bytes_are_the_same_for_any_number_of_jobs \
     scores_are_those_of_the_runs false_alarms_a_day_have_exact_bounds \
     the_standing_is_held_against_an_earlier_one another_phrase_is_another_draw \
     stated_chances_are_held_against_what_failed answers_are_asked_for_early \
-    figures_are_drawn mistakes_are_named rivals_are_tuned_on_other_runs \
+    figures_are_drawn costs_are_the_means_of_what_was_measured \
+    mistakes_are_named rivals_are_tuned_on_other_runs \
     algorithms_from_outside_take_part

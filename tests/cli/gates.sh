@@ -193,12 +193,14 @@ what_reads_has_a_fuzz_target() {
 what_a_test_asks_can_fail() {
 	copy_the_tree
 	green asserts
-	printf '%s\n' 'one() {' '	! grep x y |' '		grep z' '	! cmp a b || fail' \
-	    '	! cmp \' '		a b' '	until true &&' '		! false; do :; done' '}' \
-	    >tests/cli/x.sh
+	# Its name stands nowhere, so not in this script either.
+	printf '%s\n' "nobody$((6 * 7))() {" '	! grep x y |' '		grep z' \
+	    '	! cmp a b || fail' '	! cmp \' '		a b' '	until true &&' \
+	    '		! false; do :; done' '}' >tests/cli/x.sh
 	red asserts '^tests/cli/x.sh:2: '
 	grep -q '^tests/cli/x.sh:5: ' stdout
-	[[ $(wc -l <stdout) = 3 ]]
+	[[ $(wc -l <stdout) = 4 ]]
+	grep -q '^tests/cli/x.sh:1: nobody calls nobody4[2]$' stdout
 	# What it goes by: a test goes on behind a `!`, and not behind `not`.
 	run_for 0 bash -ec '! true; exit 0'
 	run_for 1 bash -ec '. tests/cli/lib/common.sh; not true; exit 0'
