@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "sim/vec.h"
 
@@ -15,21 +16,51 @@ enum {
 	PORT_BITS = 16,
 	KIND_BITS = 8,
 	WIDE = XP_HELD_KINDS, /* in place of a kind */
+	HUGE_PAGE = 2 << 20,  /* bytes, of x86-64 and of most others */
 };
 #define LOW(x, bits) ((x) & ((UINT64_C(1) << (bits)) - 1))
 
-/* Of a row that does not fit SENT is its index in `wide`. Words are aligned to 4
- * bytes, or the last would be padded to 8. */
+/* Words of two members each, the first in the low bits. They are not bit-fields,
+ * of which each would be written by reading what was just written beside it. Of
+ * a row that does not fit, the time it was sent is its index in `wide`, and but
+ * for that and the kind nothing counts. Words are aligned to 4 bytes, or the
+ * last would be padded to 8. */
 struct __attribute__((packed, aligned(4))) packed {
-	uint64_t sent : SENT_BITS, src_port : PORT_BITS;
-	uint64_t rtt : RTT_BITS, src_host : HOST_BITS;
-	uint32_t dst_host : HOST_BITS, kind : KIND_BITS;
+	uint64_t sent_port; /* SENT_BITS and PORT_BITS */
+	uint64_t rtt_src;   /* RTT_BITS and HOST_BITS */
+	uint32_t dst_kind;  /* HOST_BITS and KIND_BITS */
 };
 static_assert(sizeof(struct packed) == XP_HELD_ROW, "as the header says");
+
+static inline uint64_t packed_sent(const struct packed *p)
+{
+	return LOW(p->sent_port, SENT_BITS);
+}
+
+static inline sim_ns packed_rtt(const struct packed *p)
+{
+	return LOW(p->rtt_src, RTT_BITS);
+}
+
+static inline uint32_t packed_kind(const struct packed *p)
+{
+	return p->dst_kind >> HOST_BITS;
+}
 
 struct xp_held_block {
 	struct xp_held_block *next;
 	struct packed row[XP_HELD_BLOCK];
+};
+
+/* What blocks are allocated in. */
+struct xp_held_slab {
+	struct xp_held_slab *next;
+	size_t n, used;
+	struct xp_held_block block[];
+};
+enum {
+	A_HUGE_PAGE = HUGE_PAGE / sizeof(struct xp_held_block), /* blocks */
+	A_SLAB = 8 * A_HUGE_PAGE
 };
 
 /* --- kinds ---------------------------------------------------------------- */
@@ -92,22 +123,65 @@ static int held_number_kind(struct xp_held_pool *pool, uint64_t kind,
 
 /* --- blocks --------------------------------------------------------------- */
 
+/* Ask for huge pages where S has whole ones. Without them it is memory like any
+ * other. */
+static void held_use_huge_pages(struct xp_held_slab *s, size_t bytes)
+{
+	const size_t past = (uintptr_t)s % HUGE_PAGE;
+	const size_t skip = past == 0 ? 0 : HUGE_PAGE - past;
+	(void)madvise((char *)s + skip, bytes - skip, MADV_HUGEPAGE);
+}
+
+/* One block, as long as they make no huge page in sum: most runs hold less. From
+ * then on many at once, in huge pages: to get 20 bytes a probe from the kernel
+ * in small pages takes longer than to write them. */
+static int held_add_slab(struct xp_held_pool *pool, struct sim_err *e)
+{
+	const size_t n = pool->n_blocks < A_HUGE_PAGE ? 1 : A_SLAB;
+	const size_t bytes =
+	    sizeof(struct xp_held_slab) + n * sizeof(struct xp_held_block);
+	struct xp_held_slab *s = malloc(bytes);
+	if (!s)
+		return sim_fail(e, SIM_ENOMEM,
+		    "no memory for more than %zu blocks of %d probes.",
+		    pool->n_blocks, XP_HELD_BLOCK);
+	if (n > 1)
+		held_use_huge_pages(s, bytes);
+	s->next = pool->slab;
+	s->n = n;
+	s->used = 0;
+	pool->slab = s;
+	pool->n_blocks += n;
+	return 0;
+}
+
+/* A block given back is taken first. */
+static int held_take_block(struct xp_held_pool *pool,
+    struct xp_held_block **out, struct sim_err *e)
+{
+	int rc;
+	if (pool->spare) {
+		*out = pool->spare;
+		pool->spare = pool->spare->next;
+		return 0;
+	}
+	if ((!pool->slab || pool->slab->used == pool->slab->n) &&
+	    (rc = held_add_slab(pool, e)) < 0)
+		return rc;
+	*out = &pool->slab->block[pool->slab->used++];
+	return 0;
+}
+
 /* Make sure that the last block has a free place. */
 static int held_room(struct xp_held *h, struct xp_held_pool *pool,
     struct sim_err *e)
 {
+	struct xp_held_block *b;
+	int rc;
 	if (h->n % XP_HELD_BLOCK > 0)
 		return 0;
-	struct xp_held_block *b = pool->spare;
-	if (b) {
-		pool->spare = b->next;
-	} else {
-		if (!(b = malloc(sizeof(*b))))
-			return sim_fail(e, SIM_ENOMEM,
-			    "no memory for more than %zu blocks of %d probes.",
-			    pool->n_blocks, XP_HELD_BLOCK);
-		pool->n_blocks++;
-	}
+	if ((rc = held_take_block(pool, &b, e)) < 0)
+		return rc;
 	b->next = NULL;
 	*(h->last ? &h->last->next : &h->first) = b;
 	h->last = b;
@@ -144,26 +218,24 @@ int xp_held_add(struct xp_held *h, struct xp_held_pool *pool, sim_ns from,
 		(void)obs_probes_add(&h->wide, r,
 		    e); /* into what is reserved */
 	h->last->row[h->n++ % XP_HELD_BLOCK] =
-	    (struct packed){.sent = LOW(sent, SENT_BITS),
-		.src_port = r->src_port,
-		.rtt = LOW(r->rtt_ns, RTT_BITS),
-		.src_host = LOW(r->src_host, HOST_BITS),
-		.dst_host = LOW(r->dst_host, HOST_BITS),
-		.kind = LOW(kind, KIND_BITS)};
+	    (struct packed){.sent_port =
+				sent | (uint64_t)r->src_port << SENT_BITS,
+		.rtt_src = r->rtt_ns | (uint64_t)r->src_host << RTT_BITS,
+		.dst_kind = LOW(r->dst_host, HOST_BITS) | kind << HOST_BITS};
 	return 0;
 }
 
 static struct obs_probe held_unpack(const struct xp_held *h,
     const struct xp_held_pool *pool, sim_ns from, const struct packed *p)
 {
-	if (p->kind == WIDE)
-		return obs_probes_at(&h->wide, p->sent);
-	struct obs_probe r = {.sent_ns = from + p->sent,
-	    .rtt_ns = p->rtt,
-	    .src_host = p->src_host,
-	    .dst_host = p->dst_host,
-	    .src_port = p->src_port};
-	held_put_kind(pool->kind[p->kind], &r);
+	if (packed_kind(p) == WIDE)
+		return obs_probes_at(&h->wide, packed_sent(p));
+	struct obs_probe r = {.sent_ns = from + packed_sent(p),
+	    .rtt_ns = packed_rtt(p),
+	    .src_host = (uint32_t)(p->rtt_src >> RTT_BITS),
+	    .dst_host = LOW(p->dst_kind, HOST_BITS),
+	    .src_port = (uint16_t)(p->sent_port >> SENT_BITS)};
+	held_put_kind(pool->kind[packed_kind(p)], &r);
 	return r;
 }
 
@@ -174,7 +246,8 @@ static size_t held_skip(const struct packed *p, size_t n, sim_ns from,
     sim_ns width)
 {
 	size_t i = 0;
-	while (i < n && p[i].rtt - from >= width && p[i].kind != WIDE)
+	while (i < n && packed_rtt(&p[i]) - from >= width &&
+	    packed_kind(&p[i]) != WIDE)
 		i++;
 	return i;
 }
@@ -232,9 +305,9 @@ void xp_held_clear(struct xp_held *h, struct xp_held_pool *pool)
 
 void xp_held_pool_free(struct xp_held_pool *pool)
 {
-	for (struct xp_held_block *b = pool->spare, *next; b; b = next) {
-		next = b->next;
-		free(b);
+	for (struct xp_held_slab *s = pool->slab, *next; s; s = next) {
+		next = s->next;
+		free(s);
 	}
 	free(pool->kind);
 	*pool = (struct xp_held_pool){0};

@@ -14,7 +14,9 @@
  * kept as it is.
  *
  * Rows stand in blocks of a pool. A list that is cleared gives its blocks back,
- * so memory is that of the rows held at a time, and a block a list.
+ * so memory is that of the rows held at a time, and a block a list. A pool of
+ * many rows takes its blocks from huge pages, where the kernel has any: then it
+ * is that and up to 2 MiB.
  */
 #ifndef EXPERIMENTS_PINGMESH_HELD_H
 #define EXPERIMENTS_PINGMESH_HELD_H
@@ -29,14 +31,16 @@ enum {
 };
 
 struct xp_held_block;
+struct xp_held_slab;
 
 /* What lists share. Zeroed is empty. */
 struct xp_held_pool {
 	struct xp_held_block *spare;
-	uint64_t *kind; /* [n_kinds] */
+	struct xp_held_slab *slab; /* the last made, with blocks to come */
+	uint64_t *kind;            /* [n_kinds] */
 	size_t n_kinds, cap_kinds;
 	uint32_t look_up[XP_HELD_LOOK_UPS]; /* 1 + kind, by hash; 0: none */
-	size_t n_blocks; /* made so far, also those in lists */
+	size_t n_blocks; /* made so far, also those in lists or to come */
 };
 
 /* The rows of a window. Zeroed is empty. */

@@ -136,6 +136,40 @@ static void a_probe_held_takes_20_bytes_and_windows_that_go_give_them_back(
 	xp_held_pool_free(&pool);
 }
 
+/* More than blocks of their own have: the others come from a slab. */
+static void many_rows_come_back_too_and_their_blocks_are_used_again(
+    void **state)
+{
+	enum { ROWS = 120 * XP_HELD_BLOCK };
+	struct xp_held_pool pool = {0};
+	struct xp_held h = {0};
+	size_t n_blocks = 0;
+	(void)state;
+	for (int w = 0; w < 3; w++) {
+		struct xp_held_mark at = {NULL, 0};
+		struct obs_probes is = {0};
+		for (uint32_t i = 0; i < ROWS; i++) {
+			const struct obs_probe row = usual_row(i);
+			assert_ok(
+			    xp_held_add(&h, &pool, FROM, &row, test_err()));
+		}
+		assert_ok(xp_held_next(&h, &pool, FROM, &at, SIZE_MAX, NULL,
+		    &is, test_err()));
+		assert_int_equal(is.n, ROWS);
+		for (uint32_t i = 0; i < ROWS; i++) {
+			const struct obs_probe a = usual_row(i),
+					       b = obs_probes_at(&is, i);
+			assert_same(&a, &b);
+		}
+		obs_probes_free(&is);
+		xp_held_clear(&h, &pool);
+		assert_true(w == 0 || pool.n_blocks == n_blocks);
+		n_blocks = pool.n_blocks;
+	}
+	assert_true(n_blocks > 120);
+	xp_held_pool_free(&pool);
+}
+
 /* Rows of other times may be missing, and those that have no place of their own may
  * not; all that are asked for are there, in order. */
 static void of_a_span_of_times_no_row_is_missing(void **state)
@@ -202,6 +236,8 @@ int main(void)
 	    cmocka_unit_test(kinds_beyond_the_last_are_kept_too),
 	    cmocka_unit_test(
 		a_probe_held_takes_20_bytes_and_windows_that_go_give_them_back),
+	    cmocka_unit_test(
+		many_rows_come_back_too_and_their_blocks_are_used_again),
 	    cmocka_unit_test(of_a_span_of_times_no_row_is_missing),
 	    cmocka_unit_test(each_allocation_may_fail),
 	};
