@@ -216,41 +216,60 @@ struct scene_walk_ports scene_walk_ports(const struct scene_walk_net *net,
 	return p;
 }
 
-/* Hazards and delays of all links, as they are when the packet leaves. This
- * runs twice for every connect, so where no cable flaps and the noise is at
- * hand, a link without faults costs one addition. */
-struct scene_walk_way scene_walk_whole(const struct scene_walk_net *net,
-    const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
-    sim_ns sent, struct sim_rng *r)
+/* The hazard of links that have noise alone, and no delay. The sum stays in a
+ * register, as nothing is called on the way. */
+static double walk_noise(const double noise[], const topo_link path[],
+    unsigned n_hops)
 {
-	const double *usual =
-	    walk_is_all_up(net) && !net->lossless ? net->noise : NULL;
-	const int has_faults = net->scene->truth.n_faults > 0;
 	double hazard = 0;
-	sim_ns delay = 0;
+	for (unsigned i = 0; i < n_hops; i++)
+		hazard += noise[path[i]];
+	return hazard;
+}
+
+/* Hazards and delays of links of which some have faults; those without have
+ * USUAL, or if that is NULL are asked for it. */
+static void walk_links(const struct scene_walk_net *net, const double *usual,
+    const topo_link path[], unsigned n_hops, sim_ns sent, struct sim_rng *r,
+    struct scene_walk_way *w)
+{
+	const int has_faults = net->scene->truth.n_faults > 0;
 	for (unsigned i = 0; i < n_hops; i++) {
 		const topo_link l = path[i];
 		const size_t fault = has_faults ? walk_fault(net, l) : SIZE_MAX;
 		if (usual && fault == SIZE_MAX) {
-			hazard += usual[l];
+			w->hazard += usual[l];
 			continue;
 		}
-		hazard += walk_hazard(net, l, fault, sent);
-		delay += walk_delay(net, l, fault, sent, 0, r);
+		w->hazard += walk_hazard(net, l, fault, sent);
+		w->delay += walk_delay(net, l, fault, sent, 0, r);
 	}
+}
+
+/* Hazards and delays of all links, as they are when the packet leaves. This
+ * runs twice for every connect, so where no cable flaps and the noise is at
+ * hand, a link without faults costs one addition. */
+void scene_walk_whole(const struct scene_walk_net *net,
+    const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
+    sim_ns sent, struct sim_rng *r, struct scene_walk_way *w)
+{
+	const struct truth *truth = &net->scene->truth;
+	const double *usual =
+	    walk_is_all_up(net) && !net->lossless ? net->noise : NULL;
+	*w = (struct scene_walk_way){.n_hops = n_hops};
+	if (usual && truth->n_faults == 0)
+		w->hazard = walk_noise(usual, path, n_hops);
+	else
+		walk_links(net, usual, path, n_hops, sent, r, w);
 	/* Only data centres that are joined in a region are far from each
 	 * other. */
 	for (unsigned i = 0; net->topo->region && i < n_hops; i++)
-		delay += topo_link_delay(net->topo, path[i]);
-	if (net->scene->truth.n_holes > 0 &&
+		w->delay += topo_link_delay(net->topo, path[i]);
+	if (truth->n_holes > 0 &&
 	    walk_hole(net, tuple, path, n_hops, sent) < n_hops)
-		hazard = INFINITY;
-	struct scene_walk_way w = {.n_hops = n_hops,
-	    .hazard = hazard,
-	    .delay = delay};
+		w->hazard = INFINITY;
 	if (walk_has_ports(net))
-		w.ports = scene_walk_ports(net, path, n_hops, sent);
-	return w;
+		w->ports = scene_walk_ports(net, path, n_hops, sent);
 }
 
 /* A link's own loss is a fault's if it has one that is active, since a fault

@@ -200,11 +200,12 @@ static inline double scene_walk_way_hazard(const struct scene_walk_way *w)
 	return w->hazard + w->ports.hazard;
 }
 
-/* R draws for every link, even behind one that loses all, so that no fault
- * changes what is drawn for others. Cost O(hops) where nothing is broken. */
-struct scene_walk_way scene_walk_whole(const struct scene_walk_net *net,
+/* Fill W. R draws for every link, even behind one that loses all, so that no
+ * fault changes what is drawn for others. Cost O(hops) where nothing is
+ * broken. */
+void scene_walk_whole(const struct scene_walk_net *net,
     const struct topo_tuple *tuple, const topo_link path[], unsigned n_hops,
-    sim_ns sent, struct sim_rng *r);
+    sim_ns sent, struct sim_rng *r, struct scene_walk_way *w);
 
 /* Which of these a packet was lost to that left at SENT and is lost by U, having
  * met the hazard BEFORE ahead of the path: in its order, ports ahead of links. */

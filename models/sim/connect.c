@@ -110,8 +110,8 @@ static void way_of(struct fabric_sim *f, topo_host client, topo_host src,
 	} else {
 		n_hops = fabric_sim_path(f, &w->tuple, src, dst, w->path);
 	}
-	w->meets = scene_walk_whole(&f->net, &w->tuple, w->path, n_hops, f->now,
-	    &f->streams[client].delay);
+	scene_walk_whole(&f->net, &w->tuple, w->path, n_hops, f->now,
+	    &f->streams[client].delay, &w->meets);
 }
 
 static void way_there(struct fabric_sim *f, const struct fabric_sim_conn *c,

@@ -87,10 +87,11 @@ static void a_way_is_its_links_and_its_ports(void **state)
 		const struct scene_congestion *c = &w.net.scene->congestion;
 		struct scene_walk_net links = w.net, kept = w.net;
 		links.no_ports = kept.lossless = 1;
-		const struct scene_walk_way way =
-		    scene_walk_whole(&w.net, &w.tuple, w.path, w.n, w.at, &w.r);
-		const struct scene_walk_way bare =
-		    scene_walk_whole(&links, &w.tuple, w.path, w.n, w.at, &w.r);
+		struct scene_walk_way way, bare;
+		scene_walk_whole(&w.net, &w.tuple, w.path, w.n, w.at, &w.r,
+		    &way);
+		scene_walk_whole(&links, &w.tuple, w.path, w.n, w.at, &w.r,
+		    &bare);
 		assert_int_equal(scene_walk_hazards(&w.net, &w.tuple, w.path,
 				     w.n, w.at, h),
 		    1);

@@ -291,8 +291,8 @@ static void whole_ways_have_the_reference_s_hazards(void **state)
 		}
 		net.noise = run % 2 ? noise : NULL;
 		net.fault_at = run % 3 ? fault_at : NULL;
-		const struct scene_walk_way way =
-		    scene_walk_whole(&net, &t, path, n, 0, &r);
+		struct scene_walk_way way;
+		scene_walk_whole(&net, &t, path, n, 0, &r, &way);
 		scene_walk_hazards(&net, &t, path, n, 0, sum);
 		const struct reference want =
 		    reference_of(g.scene, &t, path, n, 64, 0);
