@@ -545,8 +545,8 @@ static void of_a_large_network_what_matters_is_there(void **state)
 	(void)state;
 	open_rig(&g,
 	    HEAD "topology: {n_pods: 8, n_tors: 30, n_t1: 4, n_t2: 4, "
-		 "n_hosts: 2}\ntraffic: {conns: 5}\n"
-		 "faults: {count: 3, rate: 0.05}\n" ALGOS);
+		 "n_hosts: 2}\ntraffic: {conns: 60}\n"
+		 "faults: {count: 30, rate: 0.05}\n" ALGOS);
 	take(&g, 0);
 	assert_ok(xp_layout_make(&l, &g.p, 1000, test_err()));
 	assert_false(xp_layout_is_whole(&l));
@@ -586,6 +586,7 @@ static void of_a_large_network_what_matters_is_there(void **state)
 				assert_true(
 				    weight[s] >= weight[r] && weight[s] > 0);
 	free(weight);
+	assert_true(n_flows > 0 && n_quiet > 0);
 	assert_int_equal(l.left_flows, n_flows);
 	assert_int_equal(l.left_quiet, n_quiet);
 	xp_layout_free(&l);
