@@ -33,6 +33,8 @@
 #   make mutate       small mistakes made on purpose, and which no test notices:
 #                     hours  [N=150 SEED=1 FOLDER=sim MUTATE=--near], or the
 #                     lines that no test comes to  [MUTATE=--unseen]
+#   make unasked      lines of tests that ask something and are never run: a
+#                     quarter of an hour
 #   make install      DESTDIR= PREFIX=/usr/local; `uninstall` takes it away
 #   make man          the manual pages -> build/man
 #   make deb          a Debian package -> build/deb; `check-deb` tries it
@@ -499,6 +501,14 @@ SEED ?= 1
 mutate: deps
 	@tests/mutate.py -n $N --seed $(SEED) $(FOLDER:%=--folder %) $(MUTATE)
 
+# As they are known to pass, it matters little that some don't beside gcc's counters,
+# which open and write files, too.
+unasked: deps
+	@$(MAKE) --no-print-directory -j$J B=build-unasked CFLAGS='-O1 --coverage' \
+	    LDFLAGS=--coverage tests-built
+	@tests/run.sh build-unasked $J '_test$$' >build-unasked/run.log || :
+	@tests/unasked.py build-unasked
+
 # The Nth allocation, read, write, fsync, rename, fork, pipe, socket, namespace or eBPF
 # of a verb fails, for each N or, where these are many, as many as take 10 s; FAULTS= has all.
 # `check` tries a few (tests/cli/faults.sh). So does each allocation of what
@@ -605,7 +615,7 @@ map:
 	done
 
 clean:
-	rm -rf build build-san build-fuzz
+	rm -rf build build-san build-fuzz build-unasked
 
 # --- gates -----------------------------------------------------------------
 # Each script of tests/gates/ says what it holds.
@@ -634,6 +644,6 @@ FORCE:
 .SECONDARY:
 .PHONY: all help deps quickstart check check-real check-cluster check-browser \
 	check-page tests-built real-built \
-	soak-real verify expected arena accuracy bench scale soak mutate faults figures \
+	soak-real verify expected arena accuracy bench scale soak mutate unasked faults figures \
 	fuzz map clean $(GATES) \
 	lint FORCE
