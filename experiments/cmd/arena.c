@@ -104,7 +104,7 @@ static void cmd_arena_check(const void *args, struct argp_state *state)
 static void cmd_arena_more(FILE *out, const void *args)
 {
 	(void)args;
-	fputs("\nFamilies:", out);
+	fputs("Families:", out);
 	for (size_t i = 0; xp_arena_families[i]; i++)
 		fprintf(out, " %s", xp_arena_families[i]);
 	fputs("\nTelemetries:", out);

@@ -265,10 +265,7 @@ static int split_text(const struct cmd_table *m, char **head, char **tail,
 	*codes = NULL;
 	if (!f)
 		return -1;
-	if (m->line->more)
-		m->line->more(f, m->args);
-	else
-		fputs(v ? v + 1 : "", f);
+	cmd_line_tail(f, m->line, m->args);
 	if (fclose(f) != 0)
 		return -1;
 	*head = strndup(doc, v ? (size_t)(v - doc) : strlen(doc));

@@ -153,6 +153,18 @@ static error_t options_parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
+void cmd_line_tail(FILE *out, const struct cmd_line *line, const void *args)
+{
+	const char *v = strchr(line->doc, '\v');
+	size_t n = v ? strlen(++v) : 0;
+	while (n > 0 && strchr(" \n", v[n - 1]))
+		n--;
+	if (n > 0)
+		fprintf(out, "%.*s%s", (int)n, v, line->more ? "\n\n" : "\n");
+	if (line->more)
+		line->more(out, args);
+}
+
 /* argp frees what a help filter returns, unless it is TEXT itself. */
 static char *options_help(int key, const char *text, void *input)
 {
@@ -164,10 +176,7 @@ static char *options_help(int key, const char *text, void *input)
 	FILE *out = open_memstream(&more, &n);
 	if (!out)
 		return NULL;
-	if (all->line->more)
-		all->line->more(out, all->args);
-	else if (text)
-		fprintf(out, "%s\n", text);
+	cmd_line_tail(out, all->line, all->args);
 	cmd_example_print(out, all->verb);
 	fclose(out);
 	return more;

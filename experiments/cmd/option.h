@@ -50,7 +50,8 @@ struct cmd_line {
 				   a taker; else there may be none */
 	const char *without; /* a complaint if there is no word; NULL: fine */
 	void (*check)(const void *args, struct argp_state *state);
-	void (*more)(FILE *out, const void *args); /* below all other help */
+	/* Below all other help, and what DOC has behind \v. */
+	void (*more)(FILE *out, const void *args);
 };
 
 /* All that there is to say of a verb: its rows one behind the other, and the
@@ -69,6 +70,10 @@ struct cmd_table {
  * from the same table: --man, for cmd_manual_verb(); --complete and the words
  * so far, for cmd_complete_words(). */
 void cmd_parse(const struct cmd_line *line, int argc, char **argv, void *args);
+
+/* What stands below the options: LINE's words behind \v, if they are any, and what
+ * its `more` says of ARGS. */
+void cmd_line_tail(FILE *out, const struct cmd_line *line, const void *args);
 
 /* Read the command line and the file of --config again, into ARGS, which is as it
  * was before cmd_parse(). Returns 1; 0 if the file says what it said before, and

@@ -75,7 +75,9 @@ static const struct cmd_line samples_bursts_line = {
 	"in one, too, and whether anything was lost."
 	"\vA burst is buckets in a row in each of which more than half of what "
 	"the line carries came in. It is lossy if something sent again came "
-	"in with it or right behind it. Connections are estimates.\n ",
+	"in with it or right behind it. Connections are the mean of estimates, "
+	"of which 621 says that there are too many to be told: see `culprit "
+	"samples sketch`.",
 };
 
 static const char *const samples_bursts_head[] = {"rack", "host", "t_ms", "ms",

@@ -53,7 +53,8 @@ static const struct cmd_line samples_export_line = {
 	"\vFiles have besides start_ns, width_ns and line_bps, and bursts as "
 	"we define them, so `culprit samples import` gives the same samples "
 	"again. Sketches, traffic across regions and missed packets have no "
-	"place in them.\n ",
+	"place in them. Connections are estimates, of which 621 says that "
+	"there are too many to be told: see `culprit samples sketch`.\n ",
 };
 
 /* --- a file a run ----------------------------------------------------------- */

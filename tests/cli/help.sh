@@ -35,6 +35,41 @@ each_verb_has_help_and_usage() {
 	done
 }
 
+# What stands below the options is there, also where a verb adds to it.
+all_that_is_written_of_a_verb_is_shown() {
+	local verb sub
+	for verb in $verbs; do
+		"$CULPRIT" "$verb" --help
+		"$CULPRIT" "$verb" --man
+		case $verb in trace | samples)
+			for sub in $("$CULPRIT" "$verb" --help |
+			    sed -nE 's/^  ([a-z]+) .*/\1/p' | grep -vx culprit); do
+				"$CULPRIT" "$verb" "$sub" --help
+				"$CULPRIT" "$verb" "$sub" --man
+			done
+			;;
+		esac
+	done >shown 2>&1
+	python3 - "$tree"/experiments/cmd/*.c <<-'END'
+		import ast, re, sys
+
+		def words(text):
+		    return " ".join(re.sub(r"\\&|\n\.Pp\n", " ", text).split())
+
+		shown, n = words(open("shown").read()), 0
+		for path in sys.argv[1:]:
+		    for doc in re.findall(r'\.doc =\s*((?:"(?:[^"\\]|\\.)*"\s*)+),',
+		                          open(path).read()):
+		        text = "".join(ast.literal_eval(part) for part in
+		                       re.findall(r'"(?:[^"\\]|\\.)*"', doc))
+		        for part in re.split(r"[\v]|\n\n", text):
+		            if len(part.split()) > 3:
+		                assert words(part) in shown, (path, part)
+		                n += 1
+		assert n > 80, n
+	END
+}
+
 # What argp parses, taken from its usage line, is what help explains.
 help_mentions_each_option() {
 	for verb in $verbs; do
@@ -178,6 +213,7 @@ run_installed() {
 }
 
 run_tests alone_it_explains_itself_and_exits_2 each_verb_has_help_and_usage \
+    all_that_is_written_of_a_verb_is_shown \
     help_mentions_each_option the_version_names_what_made_it \
     it_starts_in_8_million_instructions examples_are_what_verbs_take \
     it_says_how_to_cite_it \
