@@ -98,7 +98,7 @@ int algo_debug_order(struct algo_debug_out *o, const struct algo_probe_order *p,
  * zeroed before the first step, remembers what was asked for, and is freed with
  * free(). It may not be NULL only where state_size is 0. */
 struct algo_debugger {
-	const char *name, *doc;
+	const char *name;
 	const struct sim_field *params;
 	size_t params_size, state_size;
 	int (*step)(void *state, const void *params,

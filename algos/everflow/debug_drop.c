@@ -461,7 +461,6 @@ static int debug_drop_step(void *state, const void *params,
 
 const struct algo_debugger algo_debug_drop = {
     .name = "drop",
-    .doc = "drops of traces: transient, random, or a black hole",
     .params = algo_debug_drop_fields,
     .params_size = sizeof(struct algo_debug_drop_params),
     .state_size = sizeof(struct drop_state),

@@ -457,7 +457,6 @@ static int debug_ecmp_step(void *state, const void *params,
 
 const struct algo_debugger algo_debug_ecmp = {
     .name = "ecmp",
-    .doc = "switches that spread flows unevenly, and why",
     .params = algo_debug_ecmp_fields,
     .params_size = sizeof(struct algo_debug_ecmp_params),
     .step = debug_ecmp_step,

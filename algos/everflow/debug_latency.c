@@ -268,7 +268,6 @@ static int debug_latency_step(void *state, const void *params,
 
 const struct algo_debugger algo_debug_latency = {
     .name = "latency",
-    .doc = "links of a slow pair that are slower than their peers",
     .params = algo_debug_latency_fields,
     .params_size = sizeof(struct algo_debug_latency_params),
     .state_size = sizeof(struct latency_state),

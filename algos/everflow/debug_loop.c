@@ -374,7 +374,6 @@ static int debug_loop_step(void *state, const void *params,
 
 const struct algo_debugger algo_debug_loop = {
     .name = "loop",
-    .doc = "packets that go round, plainly or through a mux",
     .params = algo_debug_loop_fields,
     .params_size = sizeof(struct algo_debug_loop_params),
     .state_size = sizeof(struct loop_state),

@@ -53,8 +53,6 @@ static int debug_rdma_step(void *state, const void *params,
 
 const struct algo_debugger algo_debug_rdma = {
     .name = "rdma",
-    .doc = "NICs that go back to 0, loss on the lossless class, pause storms, "
-	   "BGP sessions that flap",
     .params = algo_debug_rdma_fields,
     .params_size = sizeof(struct algo_debug_rdma_params),
     .step = debug_rdma_step,

@@ -21,7 +21,12 @@ static const struct sim_field everflow_own_fields[] = {
 	.doc = "what a run is read along, beside the sweep"},
     {"debug", SIM_F_SET, FIELD(debug), .names = xp_everflow_debuggers,
 	.def = "[latency, drop, loop, ecmp, rdma]",
-	.doc = "debuggers that look at all there is"},
+	.doc = "debuggers that look at all there is: latency, links that are "
+	       "slower than their peers; drop, transient and random drops, "
+	       "and black holes; loop, packets that go round; ecmp, switches "
+	       "that spread flows unevenly, and why; rdma, NICs that go back "
+	       "to 0, loss on the lossless class, pause storms, and BGP "
+	       "sessions that flap"},
     {"debug_every", SIM_F_F64, FIELD(debug_s), .min = 0.1, .max = 3600,
 	.unit = "s", .def = "1", .doc = "from one look of them to the next"},
     {"settle", SIM_F_F64, FIELD(settle_s), .min = 0, .max = 3600, .unit = "s",
