@@ -166,8 +166,12 @@ static int yaml_tree_step(struct sim_yaml_node *node, const char *part,
 	*next = NULL;
 	switch (node->kind) {
 	case SIM_YAML_SCALAR:
-		return sim_fail(e, SIM_EINVAL, "no key %s in the value %.40s.",
-		    sim_quote(quote, part), node->text);
+		sim_quote(quote, part);
+		return *node->text
+		    ? sim_fail(e, SIM_EINVAL, "no key %s in the value %.40s.",
+			  quote, node->text)
+		    : sim_fail(e, SIM_EINVAL, "no key %s where nothing stands.",
+			  quote);
 	case SIM_YAML_SEQ:
 		if (sim_parse_u64(part, &i, NULL) < 0 || i >= node->n)
 			return sim_fail(e, SIM_EINVAL,

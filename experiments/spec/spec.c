@@ -84,6 +84,18 @@ static int spec_read_file(struct xp_spec *s, const char *path,
 	return 0;
 }
 
+/* A path that leads nowhere, as faults.3.rate when there is one group, is told
+ * at V. */
+static int put_node(struct xp_spec *s, const char *path,
+    const struct sim_yaml_node *v, struct sim_err *e)
+{
+	struct sim_err why;
+	const int rc = sim_yaml_put(&s->yaml, path, v, &why);
+	if (rc == SIM_ENOMEM)
+		return sim_fail(e, rc, "%s", why.msg);
+	return rc < 0 ? sim_yaml_mistake(&s->yaml, v, "%s", why.msg) : 0;
+}
+
 /* What is written under `smoke` is checked at any time, so that a mistake shows
  * before the day it is run. It is put only if WANTED. */
 static int put_smoke(struct xp_spec *s, int wanted, struct sim_err *e)
@@ -103,7 +115,7 @@ static int put_smoke(struct xp_spec *s, int wanted, struct sim_err *e)
 		rc = xp_keys_check(y, smoke, i, &keys, "smoke can't replace",
 		    &known);
 		if (rc == 0 && known && wanted)
-			rc = sim_yaml_put(y, smoke->key[i], smoke->child[i], e);
+			rc = put_node(s, smoke->key[i], smoke->child[i], e);
 	}
 	if (rc == 0)
 		rc = xp_strict_smoke(y, smoke, e);
@@ -277,19 +289,6 @@ static size_t spec_place_of(const struct xp_spec *s, size_t axis, size_t point)
 	return point % s->axis[axis].n;
 }
 
-/* A path that leads nowhere, as faults.3.rate when there is one group, is told
- * at the value in the sweep. */
-static int put_value(struct xp_spec *s, const struct xp_sweep_key *key,
-    size_t at, struct sim_err *e)
-{
-	const struct sim_yaml_node *v = key->values->child[at];
-	struct sim_err why;
-	int rc = sim_yaml_put(&s->yaml, key->path, v, &why);
-	if (rc == SIM_ENOMEM)
-		return sim_fail(e, rc, "%s", why.msg);
-	return rc < 0 ? sim_yaml_mistake(&s->yaml, v, "%s", why.msg) : 0;
-}
-
 /* All keys of the sweep are put, also those that did not change, so nothing is
  * left of the point that was read before. */
 static int spec_put(struct xp_spec *s, size_t point, struct sim_err *e)
@@ -299,7 +298,8 @@ static int spec_put(struct xp_spec *s, size_t point, struct sim_err *e)
 		const struct xp_axis *a = &s->axis[i];
 		const size_t at = spec_place_of(s, i, point);
 		for (size_t k = 0; rc == 0 && k < a->n_keys; k++)
-			rc = put_value(s, &a->key[k], at, e);
+			rc = put_node(s, a->key[k].path,
+			    a->key[k].values->child[at], e);
 	}
 	return rc;
 }

@@ -531,6 +531,17 @@ static void smoke_replaces_known_keys_only(void **state)
 	xp_spec_free(&s);
 
 	spec_write("x.yaml",
+	    HEAD "noise:\nfaults: {count: 1}\nsmoke: {noise.rate: 0, "
+		 "faults.count.x: 1}\n");
+	rc = xp_spec_load(&s, spec_path("x.yaml"), 1, NULL, 0, &e);
+	compare(rc, e.msg, HEAD,
+	    "5:21: path \"noise.rate\": no key \"rate\" where nothing "
+	    "stands.\n"
+	    "5:40: path \"faults.count.x\": no key \"x\" in the value 1.\n"
+	    "3:7: a map is needed here, not nothing.");
+	xp_spec_free(&s);
+
+	spec_write("x.yaml",
 	    HEAD "runs: 9\nsweep: {grid: {faults.count: [1, "
 		 "2, 3]}}\nsmoke: {runs: 2, sweep: {grid: "
 		 "{faults.rate: [0.1, 0.2]}}}\n");
