@@ -502,10 +502,11 @@ mutate: deps
 	@tests/mutate.py -n $N --seed $(SEED) $(FOLDER:%=--folder %) $(MUTATE)
 
 # As they are known to pass, it matters little that some don't beside gcc's counters,
-# which open and write files, too.
+# which open and write files, too. Counts of an earlier run would be added to.
 unasked: deps
 	@$(MAKE) --no-print-directory -j$J B=build-unasked CFLAGS='-O1 --coverage' \
 	    LDFLAGS=--coverage tests-built
+	@find build-unasked -name '*.gcda' -delete
 	@tests/run.sh build-unasked $J '_test$$' >build-unasked/run.log || :
 	@tests/unasked.py build-unasked
 

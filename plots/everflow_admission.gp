@@ -17,7 +17,7 @@ set yrange [0:*]
 set key top left
 if (tty) {
 	plot for [i = 1:3] TABLE using (asked(i)): \
-	    (of(i, col("policed_share"))) with points \
+	    (of(i, column("policed_share"))) with points \
 	    title named(i)
 	exit
 }
@@ -40,9 +40,9 @@ set offsets 0, 0, 0, 0
 set ytics 0.1
 set format y "%.1f"
 set title "what is lost of it" font small
-plot for [i = 1:3] TABLE using (asked(i)):(of(i, col("policed_share"))): \
+plot for [i = 1:3] TABLE using (asked(i)):(of(i, column("policed_share"))): \
         (of(i, col("policed_share_lo"))): \
         (of(i, col("policed_share_hi"))) with yerrorbars lt i notitle, \
-    for [i = 1:3] TABLE using (asked(i)):(of(i, col("policed_share"))) \
+    for [i = 1:3] TABLE using (asked(i)):(of(i, column("policed_share"))) \
         with lines lt i lw 1 notitle
 unset multiplot

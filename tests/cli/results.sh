@@ -93,6 +93,9 @@ status_counts_while_a_sweep_runs_and_after() {
 	setsid "$CULPRIT" run spec.yaml -q -o x.h5 -j 1 --runs 300 \
 	    --set traffic.conns=200 --set plane=exact >log 2>&1 &
 	local pid=$! n last=0 seen=0
+	# It does not stand there for ever if something else is said.
+	# shellcheck disable=SC2064 # the number is known now
+	trap "kill -KILL -- -$pid 2>/dev/null || :" EXIT
 	within 30 grown || fail "no journal"
 	while ((seen < 3)); do
 		kill -STOP -- -$pid
